@@ -25,6 +25,7 @@ def crank(play):
     times, x = watched(play, world, 4.0, lambda: world.body("piston").position[0])
     a = np.pi * times
     play.expect("way of the piston", x, -2 + 2 * np.cos(a) + np.sqrt(64 - 4 * np.sin(a) ** 2), within=1e-5, unit="m")
+    play.expect("stroke", np.ptp(x), 4.0, within=1e-3, unit="m")
 
 
 @sample("chrono/joints/motors", title="demo_MBS_motors", source=SOURCE)
@@ -90,6 +91,7 @@ def rsda(play):
     a, w = 1.0 / (2 * body.inertia[2, 2]), np.sqrt(50 / body.inertia[2, 2] - (0.5 / body.inertia[2, 2]) ** 2)
     wanted = -np.pi / 4 * (1 - np.exp(-a * times) * (np.cos(w * times) + a / w * np.sin(w * times)))
     play.expect("angle", angle, wanted, within=1e-3, unit="rad")
+    play.between("range of the angle", np.ptp(angle), lower=0.5, unit="rad")
 
 
 @sample("chrono/joints/tsda", title="demo_MBS_spring", source=SOURCE)
@@ -143,6 +145,7 @@ def imposed_motion(play):
     w = 2 * np.pi * times
     wanted = np.stack([np.sin(w / 2), 0.5 * np.sin(w), 0.2 * times, 0 * w, 0 * w, 0.8 * np.sin(w / 4)], axis=1)
     play.expect("place and turn", states, wanted, within=1e-5)
+    play.expect("range along x", np.ptp(states[:, 0]), 2.0, within=1e-3, unit="m")
 
 
 @sample("chrono/joints/gears", title="demo_MBS_gears", source=SOURCE, camera="front", slow=True)
@@ -226,6 +229,7 @@ def rev_sph(play):
     play.expect("energy", world.energy().total, mc.World(scene).energy().total, within=0.05, unit="J")
     corner = world.positions[1] + mc.rotation.rotate(world.orientations[1], np.array([-0.2, 0, 0]))
     play.expect("length", np.linalg.norm(corner), 1.0, within=1e-6, unit="m")
+    play.between("height of the pendulum", world.positions[1, 2], upper=-0.1, unit="m")
 
 
 @sample("chrono/joints/mates", title="demo_MBS_link_mate", source=SOURCE)
@@ -257,6 +261,7 @@ def point_line(play):
     world = mc.World(scene, dt=1 / 240)
     times, way = watched(play, world, 2.5, lambda: world.joint("wire").position[0])
     play.expect("way", way, np.minimum(G / 4 * times**2, 3.0), within=0.01, unit="m")
+    play.expect("way at last", way[-1], 3.0, within=1e-4, unit="m")
 
 
 @sample("chrono/joints/suspension", title="demo_MBS_suspension", source=SOURCE, slow=True)

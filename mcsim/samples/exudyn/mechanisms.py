@@ -62,6 +62,7 @@ def four_bar_3d(play):
     times, middle = watched(play, world, 4.0, lambda: world.body("bar1").position)
     wanted = [np.mean(meet(np.pi / 2 + 3.0 * t), axis=0) for t in times]
     play.expect("middle of the coupler", middle, wanted, within=1e-6, unit="m")
+    play.expect("angle of the crank", world.joints[0].angle, 12.0, within=1e-6, unit="rad")
 
 
 @sample("exudyn/mechanisms/four_bars_iftomm", title="fourBarMechanismIftomm", source=SOURCE, camera="front", slow=True)
@@ -69,11 +70,12 @@ def four_bars_iftomm(play):
     """Four-bar linkages side by side with 1 m/s go round through the poses where all lie in a line, with their energy."""
     world = mc.World(mc.scenes.four_bars(windows=2), dt=1 / 480)
     energy = world.energy().total
-    most, top = [], len(world.bodies)
+    most, low = [], []
     for _ in play.steps(world, 10.0):
+        low.append(world.positions[:, 2].min())
         most.append(abs(world.energy().total - energy))
     play.between("energy off", most, upper=0.1, unit="J")
-    play.expect("bodies", top, 5, within=0)
+    play.between("lowest place of a bar", min(low), -1.0001, -0.99, unit="m")
 
 
 @sample("exudyn/mechanisms/bricard", title="bricardMechanism", source=SOURCE)
@@ -82,6 +84,7 @@ def bricard(play):
     world, apart = both(play, mc.scenes.bricard(), 2.0, dt=1 / 480)
     play.expect("energy", world.energy().total - mc.World(mc.scenes.bricard()).energy().total, 0.0, within=0.02, unit="J")
     play.between("distance of the two worlds", apart, upper=5e-3, unit="m")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.1, unit="J")
 
 
 @sample("exudyn/mechanisms/stiff_flyball_governor", title="stiffFlyballGovernor", source=SOURCE, slow=True)
@@ -89,11 +92,12 @@ def stiff_flyball_governor(play):
     """A governor with springs of 8e5 N/m, started at 2 π rad/s, keeps its angular momentum about the shaft."""
     scene = mc.scenes.governor(speed=2 * np.pi)
     world = mc.World(scene, dt=1 / 1000)
-    start = world.momentum()[1][2]
+    place, start = world.positions.copy(), world.momentum()[1][2]
     energy = world.energy().total
     play(world, 5.0)
     play.expect("angular momentum over that of the start", world.momentum()[1][2] / start, 1.0, within=1e-4)
     play.between("energy gained", world.energy().total - energy, upper=0.05, unit="J")
+    play.between("way that the balls went", np.abs(world.positions - place).max(), lower=0.1, unit="m")
 
 
 @sample("exudyn/mechanisms/universal_joint", title="universalJoint", source=SOURCE)
@@ -111,6 +115,7 @@ def universal_joint(play):
     a = angles[:, 0]
     exact = np.unwrap(np.arctan2(np.sin(a) * np.cos(bend), np.cos(a)))
     play.expect("angle of the shaft that is driven", angles[:, 1], exact, within=1e-6, unit="rad")
+    play.expect("angle of the one that drives", a[-1], 8.0, within=1e-6, unit="rad")
 
 
 @sample("exudyn/mechanisms/double_pendulum", title="doublePendulum2D", source=SOURCE, camera="front")
@@ -128,6 +133,7 @@ def double_pendulum(play):
         play.expect("energy", world.energy().total, 0.0, within=0.01, unit="J")
     play(world, 8.0)
     play.expect("energy after 10 s", world.energy().total, 0.0, within=0.05, unit="J")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 @sample("exudyn/mechanisms/pendulum_iftomm", title="pendulumIftommBenchmark", source=SOURCE, camera="front")
@@ -173,6 +179,7 @@ def rigid_body_tutorial(play):
     play.between("distance of the two worlds", apart, upper=1e-3, unit="m")
     start = mc.World(scene).energy().total
     play.expect("energy", world.energy().total, start, within=0.01, unit="J")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 @sample("exudyn/mechanisms/spatial_double_pendulum", title="kinematicTreeAndMBS", source=SOURCE)
@@ -191,6 +198,7 @@ def spatial_double_pendulum(play):
     world, apart = both(play, scene, 1.5, dt=1 / 480)
     play.between("distance of the two worlds", apart, upper=2e-3, unit="m")
     play.expect("energy", world.energy().total, mc.World(scene).energy().total, within=0.02, unit="J")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 @sample("exudyn/mechanisms/serial_robot", title="serialRobotTestURDF", source=SOURCE)
@@ -207,4 +215,5 @@ def serial_robot(play):
             wanted = (1 - np.cos(w * t)) / 2, w * np.sin(w * t) / 2, w**2 * np.cos(w * t) / 2
             world.tau[:] = mc.control.computed_torque(world, *wanted, kp=400.0, kd=40.0)
         q = mc.control.coordinates(world).q
+        play.between("largest angle", np.abs(q).max(), lower=0.5, unit="rad")
         play.expect("angles", q, (1 - np.cos(w * world.time)) / 2, within=3e-3, unit="rad")

@@ -56,6 +56,7 @@ def heavy_top(play):
     play(world, 1.0)
     play.expect("place of the disc", world.positions[0], exact.positions[0], within=2e-3, unit="m")
     play.expect("energy", world.energy().total / energy, 1.0, within=1e-6)
+    play.between("way of the disc", np.abs(exact.positions[0] - scene.bodies[0].position).max(), lower=0.1, unit="m")
 
 
 @sample("exudyn/rotors/steady_precession", title="rigidBodyIMUtest, a top", source=SOURCE)
@@ -117,3 +118,4 @@ def bicycle(play):
     modes = [np.exp((-0.7753 + 4.4649j) * times).real, np.exp((-0.7753 + 4.4649j) * times).imag, np.exp(-0.3229 * times)]
     fitted = np.transpose(modes) @ np.linalg.lstsq(np.transpose(modes), roll, rcond=None)[0]
     play.expect("roll rate that the modes leave", (roll - fitted) / np.abs(roll).max(), 0.0, within=0.02)
+    play.expect("way", world.body("frame").position[0] - 0.3, 13.5, within=0.05, unit="m")

@@ -25,6 +25,7 @@ def spring_damper(play):
     start = -0.08 - force / k
     wanted = force / k + np.exp(-a * times) * (start * np.cos(w * times) + (1.0 + a * start) / w * np.sin(w * times))
     play.expect("way", way, wanted, within=1e-3, unit="m")
+    play.between("range of its way", np.ptp(way), lower=0.1, unit="m")
 
 
 @sample("exudyn/springs/user_function", title="springDamperMassUserFunction", source=SOURCE)

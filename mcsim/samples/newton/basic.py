@@ -116,6 +116,7 @@ def cartpole(play):
     middle = world.masses @ world.positions[:, 0] / 3.0
     play.expect("centre of mass along the rail", middle, (0.5 * 0.25 + 0.5 * 0.75) / 3.0, within=1e-6, unit="m")
     play.expect("energy kept", world.energy().total, 0.0, within=1e-4, unit="J")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 @sample("newton/basic/brick_stacking", title="contacts, brick_stacking", source=SOURCE)

@@ -103,6 +103,7 @@ def boxes_nunchaku_vertical(play):
         play(world, 1.0)
         play.expect("energy", world.energy().total, energy, within=2e-3, unit="J")
     play.expect("one world against the other", worlds[0].positions - worlds[1].positions, 0.0, within=2e-3, unit="m")
+    play.between("way of the lower box", np.linalg.norm(world.positions[2, :2]), lower=0.01, unit="m")
 
 
 @sample("newton/kamino/boxes_fourbar", title="kamino: boxes_fourbar", source=SOURCE)
@@ -133,9 +134,10 @@ def cartpole(play):
     scene.add_body("pole", shape=box(0.05, 0.05, 0.75), mass=0.2, position=place, orientation=turn, collision_mask=0)
     scene.add_joint(mc.SliderJoint(None, "cart", X, limits=(-2.0, 2.0)))
     scene.add_joint(mc.HingeJoint("cart", "pole", (0, 0, 0), Y))
-    world, apart = both(play, scene, 2.0, dt=1 / 480)
+    world, apart = both(play, scene, 1.0, dt=1 / 480)
     play.between("distance of the two worlds", apart, upper=1e-3, unit="m")
     play.expect("centre of mass", world.masses @ world.positions[:, 0], 0.2 * place[0], within=1e-6, unit="kg m")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 @sample("newton/kamino/test_mechanism", title="kamino: test mechanism", source=SOURCE)
@@ -159,6 +161,7 @@ def test_mechanism(play):
         wanted = 0.2 * np.sin(a) + np.sqrt(0.36 - (0.2 * np.cos(a) - 0.2) ** 2)
         play.expect("way of the slide", one.body("slide").position[1], wanted, within=1e-4, unit="m")
     play.expect("one world against the other", world.positions - reduced.positions, 0.0, within=1e-3, unit="m")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 def scissors(scene, name, turn, alpha, spread, length):
@@ -251,6 +254,7 @@ def overlay_of_solvers(play):
     for world, way in zip(worlds, [*ways, "reduced"], strict=True):
         play(world, 1.0)
         play.expect(f"places with {way or 'defaults'}", world.positions, exact.positions, within=2e-3, unit="m")
+    play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
 def leg(scene, name, y, top):

@@ -210,7 +210,7 @@ def ccd_sphere(play):
         scene.add_body(f"ball{k}", shape=mc.Sphere(0.01), position=(x, 0.2, 5.37), velocity=(0, 0, -1000.0))
     world = mc.World(scene)
     play(world, 0.5)
-    play.between("heights", heights(world, "ball"), lower=0.009, unit="m")
+    play.between("heights", heights(world, "ball"), 0.009, 5.0, unit="m")
 
 
 @sample("pybullet/examples/collision_filter", title="collisionFilter", source=SOURCE)

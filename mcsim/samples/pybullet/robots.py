@@ -36,6 +36,7 @@ def constraint(play):
         point = world.body("cube").position + mc.rotation.rotate(turn, np.array([-0.5, -0.5, 0.5]))
         corner.append(np.linalg.norm(point - world.body("hand").position))
     play.between("distance of corner and hand", corner, upper=1e-5, unit="m")
+    play.expect("place of the hand", world.body("hand").position[0], 0.3 * np.cos(4.2), within=1e-6, unit="m")
 
 
 @sample("pybullet/robots/soft_constraint", title="constraint (maxForce)", source=SOURCE)
@@ -201,6 +202,7 @@ def jacobian(play):
     exact, place = world.body_jacobian("link3")[:3], world.body("link3").position.copy()
     world.q[1] += 1e-6
     play.expect("column by differences", (world.body("link3").position - place) / 1e-6 - exact[:, 1], 0.0, within=1e-4)
+    play.between("speed of the joints", np.abs(world.qd).max(), lower=0.5, unit="rad/s")
 
 
 @sample("pybullet/robots/inverted_pendulum", title="inverted pendulum (pd)", source=SOURCE)
@@ -219,6 +221,7 @@ def inverted_pendulum(play):
         times.append(world.time)
         angles.append(joint.angle)
     play.expect("angle", angles, 0.02 * np.cos(np.sqrt(2 * stiff / over) * np.array(times)), within=2e-4, unit="rad")
+    play.expect("range of the angle", np.ptp(angles), 0.04, within=1e-3, unit="rad")
 
 
 @sample("pybullet/robots/laikago", title="laikago, minitaur: stand", source=SOURCE)
@@ -264,3 +267,4 @@ def prismatic_links(play):
     each = 0.2 * np.sin(2 * np.pi * 0.2 * np.outer(times, np.arange(1, 6)))
     play.expect("x of the last", place[:, 0], each[:, [0, 2, 4]].sum(axis=1), within=1e-6, unit="m")
     play.expect("y of the last", place[:, 1], each[:, [1, 3]].sum(axis=1), within=1e-6, unit="m")
+    play.between("range along x", np.ptp(place[:, 0]), lower=0.5, unit="m")

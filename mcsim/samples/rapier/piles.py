@@ -224,3 +224,4 @@ def ccd(play):
     play(world, 3.0)
     play.between("how far any body came", world.positions[:, 0], upper=30.0, unit="m")
     play.between("height of any centre", world.positions[1:, 2], lower=0.15, unit="m")
+    play.between("cubes that it moved", np.count_nonzero(world.positions[1:161, 0] > 4.5), lower=10)
