@@ -15,8 +15,7 @@ DOCS = "MuJoCo, documentation"
 def humanoid(play):
     """A humanoid without motors falls and lies; joints stay closed, and the floor bears its weight."""
     world = mc.World(mc.scenes.ragdolls(count=1))
-    floor = next(body.name for body in world.bodies if body.kind == "static")
-    settle(play, world, 8.0, floor)
+    settle(play, world, 8.0, "floor")
     play.check("it sleeps", play.asleep(world))
     play.between("highest part", world.positions[world.masses > 0, 2], upper=0.6, unit="m")
 
@@ -25,9 +24,17 @@ def humanoid(play):
 def humanoids_22(play):
     """22 humanoids fall on each other; all joints stay closed, energy only falls, the floor bears them all."""
     world = mc.World(mc.scenes.ragdolls(count=22))
-    floor = next(body.name for body in world.bodies if body.kind == "static")
-    settle(play, world, 10.0, floor)
+    settle(play, world, 10.0, "floor")
     play.between("lowest part", world.positions[world.masses > 0, 2].min(), lower=0.02, unit="m")
+
+
+@sample("mujoco/models/humanoids_100", title="100_humanoids", source=SOURCE, slow=True)
+def humanoids_100(play):
+    """100 humanoids, 1,600 bodies, fall on each other; all joints stay closed, the floor bears them all."""
+    world = mc.World(mc.scenes.ragdolls(count=100))
+    settle(play, world, 6.0, "floor")
+    play.between("lowest part", world.positions[world.masses > 0, 2].min(), lower=0.015, unit="m")
+    play.between("fastest", np.linalg.norm(world.velocities, axis=1), upper=1.0, unit="m/s")
 
 
 @sample("mujoco/models/dominos", title="sleep/dominos", source=SOURCE)

@@ -184,3 +184,38 @@ def dynamic_collider_add(play):
             world.set_shape("ground", parts)
     play.expect("place", world.body("ball").position, (18, 0, 0.5), within=2e-2, unit="m")
     play.expect("speed", speed(world, "ball"), 2.0, within=1e-2, unit="m/s")
+
+
+@sample("rapier/control/voxels", title="Voxels", source=SOURCE)
+def voxels(play):
+    """A ground of 400 voxels of 0.5 m, stairs up from its middle: cubes that fall on it lie on its steps."""
+    scene, parts = mc.Scene(), []
+    for i, j in np.ndindex(20, 20):
+        level = max(abs(i - 9.5), abs(j - 9.5)) // 2
+        parts.append(cube(0.5, position=(0.5 * (i - 9.5), 0.5 * (j - 9.5), 0.5 * level - 0.25)))
+    scene.add_body("ground", shape=parts, kind="static")
+    for n, (x, y) in enumerate(((0.25, 0.25), (1.75, 0.0), (0.0, -2.75), (-3.75, 1.0))):
+        scene.add_body(f"cube{n}", shape=cube(0.4), position=(x, y, 3.5))
+    world = mc.World(scene)
+    play(world, 4.0)
+    steps = 0.5 * (np.maximum(abs(world.positions[1:, 0]), abs(world.positions[1:, 1])) // 1.0)
+    play.expect("heights over their steps", heights(world, "cube") - steps, 0.2, within=2e-3, unit="m")
+    play.expect("heights", heights(world, "cube"), (0.2, 0.7, 1.2, 1.7), within=2e-3, unit="m")
+    play.check("they sleep", play.asleep(world))
+
+
+@sample("rapier/control/deserialize", title="Debug: deserialize", source=SOURCE)
+def deserialize(play):
+    """A scene goes through JSON text and back: both worlds of it go on to the same bits."""
+    import json
+
+    scene = ground()
+    for k in range(8):
+        scene.add_body(f"box{k}", shape=cube(0.6), position=(0.1 * k, 0, 0.5 + 0.9 * k), orientation=turned(X, 7.0 * k))
+    scene.add_joint(mc.BallJoint("box6", "box7", (0.65, 0, 6.3)))
+    again = mc.Scene.from_dict(json.loads(json.dumps(scene.to_dict())))
+    worlds = [mc.World(scene), mc.World(again)]
+    for world in worlds:
+        play(world, 3.0)
+    play.check("the same bits", worlds[0].state_hash() == worlds[1].state_hash())
+    play.between("height of the highest", world.positions[1:, 2].max(), upper=4.0, unit="m")
