@@ -5,7 +5,7 @@ Lengths in m, forces in N, times in s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,8 @@ import mcsim as mc
 from mcsim.samples.parts import G
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from mcsim.samples.play import Play
     from mcsim.world import World
 
@@ -44,8 +46,9 @@ def settle(play: Play, world: World, seconds: float, *prefixes: str, within: flo
     play.expect("load on the ground over the weight", load(world, *prefixes) / weight(world), 1.0, within=within)
 
 
-def period(times: Sequence[float], values: Sequence[float], middle: float = 0.0) -> float:
-    """The mean period of an oscillation, from the times at which it goes up through a middle value."""
+def period(times: ArrayLike, values: ArrayLike, middle: float = 0.0) -> float:
+    """The mean period of an oscillation, from the times at which it goes up through a middle value; NaN
+    where it does so less than twice."""
     t, v = np.asarray(times), np.asarray(values) - middle
     k = np.flatnonzero((v[:-1] < 0) & (v[1:] >= 0))
     crossings = t[k] - v[k] * (t[k + 1] - t[k]) / (v[k + 1] - v[k])

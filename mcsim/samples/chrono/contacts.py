@@ -72,8 +72,8 @@ def rolling_friction(play):
     play(world, 8.0)
     slowed = 5 / 7 * G * d / 0.5
     ways = np.where(slowed * 8 > 1, 0.5 / np.maximum(slowed, 1e-9), 8 - slowed * 32)
-    play.expect("ways", world.positions[1:, 0], ways, within=0.02, unit="m")
-    play.expect("speeds", world.velocities[1:, 0], np.maximum(1 - slowed * 8, 0), within=0.01, unit="m/s")
+    play.expect("ways", world.positions[1:, 0], ways, within=0.005, unit="m")
+    play.expect("speeds", world.velocities[1:, 0], np.maximum(1 - slowed * 8, 0), within=0.001, unit="m/s")
 
 
 @sample("chrono/contacts/spinning_friction", title="demo_MBS_friction (spinning)", source=SOURCE)
@@ -87,7 +87,7 @@ def spinning_friction(play):
     world = mc.World(scene)
     play(world, 4.0)
     wanted = np.maximum(5 - 2.5 * G * d / 0.25 * 4, 0)
-    play.expect("spins", world.angular_velocities[1:, 2], wanted, within=0.02, unit="rad/s")
+    play.expect("spins", world.angular_velocities[1:, 2], wanted, within=0.002, unit="rad/s")
 
 
 @sample("chrono/contacts/friction", title="demo_MBS_friction (sliding)", source=SOURCE)
@@ -102,7 +102,7 @@ def friction(play):
     world = mc.World(scene)
     play(world, 2.0)
     wanted = np.maximum(G * (np.sin(angle) - mu * np.cos(angle)), 0) * 2
-    play.expect("ways", world.positions[1:, 0], wanted, within=0.02, unit="m")
+    play.expect("ways", world.positions[1:, 0], wanted, within=0.001, unit="m")
 
 
 @sample("chrono/contacts/conveyor", title="demo_MBS_conveyor", source=SOURCE)
@@ -116,7 +116,7 @@ def conveyor(play):
     world = mc.World(scene)
     play(world, 5.0)
     play.expect("speed", world.velocities[1:, 0], 1.0, within=1e-4, unit="m/s")
-    play.expect("way", world.positions[1:, 0], 5 - 1 / (2 * mu * G), within=0.01, unit="m")
+    play.expect("way", world.positions[1:, 0], 5 - 1 / (2 * mu * G), within=0.005, unit="m")
 
 
 @sample("chrono/contacts/emitter", title="demo_MBS_emitter", source=SOURCE, slow=True)
@@ -150,7 +150,7 @@ def earthquake(play):
         top = world.body("block4").position
         if stands:
             at = top - world.body("table").position
-            play.expect("place of the top block", at, (0, 0, 3.85), within=0.05, unit="m")
+            play.expect("place of the top block", at, (0, 0, 3.85), within=0.01, unit="m")
         else:
             play.between("height of the top block", top[2], upper=3.0, unit="m")
 
@@ -170,7 +170,7 @@ def inverted_pendulum(play):
         rail, pivot = world.joint("rail"), world.joint("pivot")
         rail.tau = 40.0 * pivot.angle + 8.0 * pivot.velocity + 2.0 * rail.position + 4.0 * rail.velocity
     play.expect("lean", lean(world, "pole"), 0.0, within=1e-3, unit="rad")
-    play.expect("place of the cart", world.joint("rail").position, 0.0, within=0.01, unit="m")
+    play.expect("place of the cart", world.joint("rail").position, 0.0, within=0.005, unit="m")
 
 
 @sample("chrono/contacts/checkpoint", title="demo_MBS_checkpoint", source=SOURCE)
@@ -225,6 +225,6 @@ def forklift(play):
         t = (step + 1) * world.dt
         world.move_to("truck", (-1.5 + 1.5 * (1 - np.cos(np.pi * t / 4)), 0, 0.7))
     over = world.body("pallet").frame[0][2] - world.body("fork").position[2]
-    play.expect("height of the pallet over the fork", over, 0.09, within=2e-3, unit="m")
+    play.expect("height of the pallet over the fork", over, 0.09, within=0.001, unit="m")
     play.expect("height of the fork", heights(world, "fork"), 1.2, within=2e-3, unit="m")
-    play.expect("way of the pallet", world.body("pallet").frame[0][0], 3.0, within=0.02, unit="m")
+    play.expect("way of the pallet", world.body("pallet").frame[0][0], 3.0, within=0.005, unit="m")

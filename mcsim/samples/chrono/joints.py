@@ -59,9 +59,9 @@ def prismatic_limits(play):
     world = mc.World(scene)
     times, way = watched(play, world, 3.0, lambda: world.joint("rail").position)
     free = G / 2 * times**2 / 2
-    play.expect("way", way, np.minimum(free, 2.0), within=0.02, unit="m")
+    play.expect("way", way, np.minimum(free, 2.0), within=0.002, unit="m")
     play.expect(
-        "force of the rail and the stop", world.joint("rail").force, (0, 0, world.masses[0] * G), within=1.0, unit="N"
+        "force of the rail and the stop", world.joint("rail").force, (0, 0, world.masses[0] * G), within=0.001, unit="N"
     )
 
 
@@ -226,7 +226,7 @@ def rev_sph(play):
     scene.add_joint(mc.BallJoint("rod", "pendulum", (1, 0, 0)))
     world, apart = both(play, scene, 1.5, dt=1 / 480)
     play.between("distance of the two worlds", apart, upper=3e-3, unit="m")
-    play.expect("energy", world.energy().total, mc.World(scene).energy().total, within=0.05, unit="J")
+    play.expect("energy", world.energy().total, mc.World(scene).energy().total, within=0.005, unit="J")
     corner = world.positions[1] + mc.rotation.rotate(world.orientations[1], np.array([-0.2, 0, 0]))
     play.expect("length", np.linalg.norm(corner), 1.0, within=1e-6, unit="m")
     play.between("height of the pendulum", world.positions[1, 2], upper=-0.1, unit="m")
@@ -248,7 +248,7 @@ def mates(play):
     within = down - (down @ normal) * normal
     play.expect("on the plane", world.positions[0], within / 2, within=2e-3, unit="m")
     play.expect("on the axis", world.positions[1] - (3, 0, 0), (down @ normal) * normal / 2, within=2e-3, unit="m")
-    play.expect("free, but parallel", world.positions[2] - (6, 0, 0), (1, 2, 3 - G / 2), within=2e-3, unit="m")
+    play.expect("free, but parallel", world.positions[2] - (6, 0, 0), (1, 2, 3 - G / 2), within=0.001, unit="m")
     play.expect("spin", world.angular_velocities[2], (0, 0, 4), within=1e-9, unit="rad/s")
 
 
@@ -260,7 +260,7 @@ def point_line(play):
     scene.add_joint(mc.SlotJoint(None, "bead", (0, 0, 0), axis, limits=(None, 3.0), name="wire"))
     world = mc.World(scene, dt=1 / 240)
     times, way = watched(play, world, 2.5, lambda: world.joint("wire").position[0])
-    play.expect("way", way, np.minimum(G / 4 * times**2, 3.0), within=0.01, unit="m")
+    play.expect("way", way, np.minimum(G / 4 * times**2, 3.0), within=0.005, unit="m")
     play.expect("way at last", way[-1], 3.0, within=1e-4, unit="m")
 
 

@@ -32,7 +32,7 @@ def newtons_cradle(play):
         turn = mc.rotation.from_axis_angle(np.array([0, -1.0, 0]), -0.5)
         world.set_pose(f"ball{k}", (0.1002 * k - 0.5 * np.sin(0.5), 0, 0.5 - 0.5 * np.cos(0.5)), turn)
     _, angles = watched(play, world, 1.0, lambda: [joint.angle for joint in world.joints])
-    play.expect("angle up to which the last two go", angles[:, 3:].max(axis=0), 0.5, within=0.02, unit="rad")
+    play.expect("angle up to which the last two go", angles[:, 3:].max(axis=0), 0.5, within=0.001, unit="rad")
     play.between("angle of the middle one", np.abs(angles[:, 2]), upper=0.05, unit="rad")
 
 
@@ -103,7 +103,7 @@ def roller_bearing(play):
     start = np.arctan2(world.positions[2:, 0], world.positions[2:, 2])
     play(world, 1.0)
     gone = np.angle(np.exp(1j * (np.arctan2(world.positions[2:, 0], world.positions[2:, 2]) - start)))
-    play.expect("rate at which the rollers go round", gone, w * r / (2 * (r + rr)), within=0.05, unit="rad/s")
+    play.expect("rate at which the rollers go round", gone, w * r / (2 * (r + rr)), within=0.02, unit="rad/s")
     play.expect("spin of the rollers", world.angular_velocities[2:, 1], -w * r / (2 * rr), within=0.5, unit="rad/s")
 
 
@@ -121,8 +121,8 @@ def sphere_on_slope(play):
     world = mc.World(scene, dt=1 / 240)
     play(world, 2.0)
     wanted = G * np.sin(slope) / (1 + np.array([0.4, 0.5, 1.0])) * 2.0
-    play.expect("ways", world.positions[1:, 0], wanted, within=0.02, unit="m")
-    play.expect("speeds", world.velocities[1:, 0], wanted, within=0.01, unit="m/s")
+    play.expect("ways", world.positions[1:, 0], wanted, within=0.005, unit="m")
+    play.expect("speeds", world.velocities[1:, 0], wanted, within=0.005, unit="m/s")
 
 
 @sample("exudyn/contacts/gears", title="involuteGear", source=SOURCE, camera="front", overlap=None)

@@ -82,7 +82,7 @@ def four_bars_iftomm(play):
 def bricard(play):
     """Bricard's loop of six hinges, movable against Grübler's count, falls and keeps its energy; both worlds agree."""
     world, apart = both(play, mc.scenes.bricard(), 2.0, dt=1 / 480)
-    play.expect("energy", world.energy().total - mc.World(mc.scenes.bricard()).energy().total, 0.0, within=0.02, unit="J")
+    play.expect("energy", world.energy().total - mc.World(mc.scenes.bricard()).energy().total, 0.0, within=0.001, unit="J")
     play.between("distance of the two worlds", apart, upper=5e-3, unit="m")
     play.between("kinetic energy", world.energy().kinetic, lower=0.1, unit="J")
 
@@ -130,9 +130,9 @@ def double_pendulum(play):
     for world in (mc.World(scene, dt=1 / 480), mc.ReducedWorld(scene, dt=1 / 480)):
         play(world, 2.0)
         play.expect("places", world.positions, exact.positions, within=1e-3, unit="m")
-        play.expect("energy", world.energy().total, 0.0, within=0.01, unit="J")
+        play.expect("energy", world.energy().total, 0.0, within=0.001, unit="J")
     play(world, 8.0)
-    play.expect("energy after 10 s", world.energy().total, 0.0, within=0.05, unit="J")
+    play.expect("energy after 10 s", world.energy().total, 0.0, within=0.001, unit="J")
     play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
@@ -178,7 +178,7 @@ def rigid_body_tutorial(play):
     world, apart = both(play, scene, 2.0, dt=1 / 480)
     play.between("distance of the two worlds", apart, upper=1e-3, unit="m")
     start = mc.World(scene).energy().total
-    play.expect("energy", world.energy().total, start, within=0.01, unit="J")
+    play.expect("energy", world.energy().total, start, within=0.001, unit="J")
     play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 

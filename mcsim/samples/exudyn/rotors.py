@@ -54,7 +54,7 @@ def heavy_top(play):
     world = mc.World(scene, dt=1 / 2000)
     energy = world.energy().total
     play(world, 1.0)
-    play.expect("place of the disc", world.positions[0], exact.positions[0], within=2e-3, unit="m")
+    play.expect("place of the disc", world.positions[0], exact.positions[0], within=0.001, unit="m")
     play.expect("energy", world.energy().total / energy, 1.0, within=1e-6)
     play.between("way of the disc", np.abs(exact.positions[0] - scene.bodies[0].position).max(), lower=0.1, unit="m")
 
@@ -92,7 +92,7 @@ def tippe_top(play):
 
     start = jellett()
     play(world, 8.0)
-    play.expect("Jellett's constant over that of the start", jellett() / start, 1.0, within=0.02)
+    play.expect("Jellett's constant over that of the start", jellett() / start, 1.0, within=0.001)
     play.between("lean", lean(world, top.name), lower=2.9, unit="rad")
 
 

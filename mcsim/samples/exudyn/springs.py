@@ -114,7 +114,7 @@ def cartesian_spring_damper(play):
     times, way = watched(play, world, 5.0, lambda: world.positions[0])
     found = [period(times, way[:, k]) for k in range(3)]
     play.expect("periods", found, 2 * np.pi * np.sqrt(2.0 / stiff), within=1e-4, unit="s")
-    play.expect("way", way, 0.1 * np.cos(np.outer(times, np.sqrt(stiff / 2.0))), within=2e-3, unit="m")
+    play.expect("way", way, 0.1 * np.cos(np.outer(times, np.sqrt(stiff / 2.0))), within=0.001, unit="m")
 
 
 @sample("exudyn/springs/rigid_body_spring_damper", title="rigidBodySpringDamper", source=SOURCE)
@@ -151,7 +151,7 @@ def bungee_jump(play):
     sag = m * G / k
     play.expect("deepest", low, -length - sag - np.sqrt(sag**2 + 2 * sag * length), within=0.02, unit="m")
     energy = world.energy().total
-    play.expect("energy over that of the deepest fall", energy / (m * G * -low), 0.0, within=2e-3)
+    play.expect("energy over that of the deepest fall", energy / (m * G * -low), 0.0, within=0.001)
 
 
 @sample("exudyn/springs/deactivate_connectors", title="springsDeactivateConnectors", source=SOURCE)
@@ -189,7 +189,7 @@ def switching_constraints(play):
     world.add_joint(mc.HingeJoint(None, "bob", pivot, (0, 1, 0), name="second"))
     play(world, world.dt)
     play.expect(
-        "spin when caught", world.angular_velocities[0, 1], (about + own) / (0.64 + 0.004), within=0.02, unit="rad/s"
+        "spin when caught", world.angular_velocities[0, 1], (about + own) / (0.64 + 0.004), within=0.01, unit="rad/s"
     )
     energy = world.energy().total
     play(world, 3.0)

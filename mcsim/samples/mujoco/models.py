@@ -81,7 +81,7 @@ def stonehenge(play):
     world = mc.World(scene)
     play(world, 3.0)
     play.expect("heights of the lintels", heights(world, "lintel"), 3.3, within=2e-3, unit="m")
-    play.expect("load over the weight", load(world) / weight(world), 1.0, within=2e-3)
+    play.expect("load over the weight", load(world) / weight(world), 1.0, within=0.001)
     play.check("they sleep", play.asleep(world))
 
 
@@ -145,7 +145,7 @@ def newton_cradle(play):
     for k in range(3):
         world.set_pose(f"ball{k}", (0.0801 * k - 0.4 * np.sin(0.4), 0, 0.4 - 0.4 * np.cos(0.4)), turned(Y, np.degrees(0.4)))
     _, angles = watched(play, world, 0.9, lambda: [joint.angle for joint in world.joints])
-    play.expect("angle up to which the last three go", angles[:, 4:].max(axis=0), 0.4, within=0.02, unit="rad")
+    play.expect("angle up to which the last three go", angles[:, 4:].max(axis=0), 0.4, within=0.001, unit="rad")
     play.between("angle of the middle one", np.abs(angles[:, 3]), upper=0.05, unit="rad")
 
 
@@ -161,7 +161,7 @@ def carousel(play):
     world = mc.World(scene)
     play(world, 3.0)
     place = world.body("near").position
-    play.expect("place of the near box", place, (np.cos(3.0), np.sin(3.0), 0.2), within=0.02, unit="m")
+    play.expect("place of the near box", place, (np.cos(3.0), np.sin(3.0), 0.2), within=0.001, unit="m")
     play.between("way out of the far box", np.linalg.norm(world.body("far").position[:2]), lower=7.2, unit="m")
 
 
@@ -175,7 +175,7 @@ def treadmill(play):
     world = mc.World(scene)
     play(world, 3.0)
     play.expect("speed", world.body("ball").velocity, (2 / 7, 0, 0), within=1e-3, unit="m/s")
-    play.expect("spin", world.body("ball").angular_velocity[1], -(5 / 7) / 0.3, within=5e-3, unit="rad/s")
+    play.expect("spin", world.body("ball").angular_velocity[1], -(5 / 7) / 0.3, within=0.005, unit="rad/s")
 
 
 @sample("mujoco/models/rattleback", title="rattleback", source=DOCS, overlap=5e-3)
@@ -185,7 +185,7 @@ def rattleback(play):
     stone = next(body for body in world.bodies if body.kind == "dynamic")
     energy = world.energy().total
     _, spin = watched(play, world, 6.0, lambda: stone.angular_velocity[2])
-    play.expect("spin at first", spin[0], -5.0, within=0.3, unit="rad/s")
+    play.expect("spin at first", spin[0], -5.0, within=0.005, unit="rad/s")
     play.between("spin at most", spin.max(), lower=0.8, unit="rad/s")
     play.between("energy at last over that of the start", world.energy().total / energy, upper=1.001)
 
@@ -215,7 +215,8 @@ def car(play):
     world = mc.World(scene)
     play(world, 4.0)
     _, middle = watched(play, world, 2.0, lambda: (world.body("wheel1").position + world.body("wheel-1").position) / 2)
-    play.expect("turning rate", world.body("chassis").angular_velocity[2], -r * 2.0 / (2 * half), within=0.03, unit="rad/s")
+    turning = world.body("chassis").angular_velocity[2]
+    play.expect("turning rate", turning, -r * 2.0 / (2 * half), within=0.005, unit="rad/s")
     way = np.linalg.norm(np.diff(middle, axis=0), axis=1).sum() / 2.0
     play.expect("speed of the axle's middle", way, 4.0 * r, within=0.03, unit="m/s")
 
@@ -251,5 +252,5 @@ def cube_3x3x3(play):
             world.joint(name).set_motor(position=(0, 0, np.pi / 2 * min(1.0, step * world.dt / 2)))
     moved = np.array([joint.position for joint in world.joints])
     is_top = np.array([body.name.endswith("2") for body in list(world.bodies)[1:]])
-    play.expect("turn of the top's pieces", moved[is_top], (0, 0, np.pi / 2), within=0.03, unit="rad")
-    play.expect("turn of the others", moved[~is_top], 0.0, within=0.03, unit="rad")
+    play.expect("turn of the top's pieces", moved[is_top], (0, 0, np.pi / 2), within=0.002, unit="rad")
+    play.expect("turn of the others", moved[~is_top], 0.0, within=0.001, unit="rad")

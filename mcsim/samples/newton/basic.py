@@ -43,7 +43,7 @@ def shapes(play):
     found = [world.body(name).frame[0][2] for name in forms]
     play.expect("heights of all but the capsule", np.delete(found, 1), np.delete(wanted, 1), within=1e-3, unit="m")
     play.between("height of the capsule, which may topple", found[1], 0.299, 1.001, unit="m")
-    play.expect("load over the weight", load(world) / weight(world), 1.0, within=2e-3)
+    play.expect("load over the weight", load(world) / weight(world), 1.0, within=0.001)
 
 
 @sample("newton/basic/joints", title="basic_joints", source=SOURCE)
@@ -178,7 +178,7 @@ def sensor_contact(play):
     over = body.inertia[1, 1] / body.mass + 0.25
     grid = np.linspace(0, 0.8, 20001)[:-1] + 2e-5
     exact = np.mean(1 / np.sqrt(2 * G * 0.5 / over * (np.sin(0.8) - np.sin(0.8 - (0.8 - grid))) + 1e-12)) * 0.8
-    play.expect("time at which they meet", began[0], exact, within=0.02, unit="s")
+    play.expect("time at which they meet", began[0], exact, within=0.001, unit="s")
     play.expect(
         "load of the plate and the hinge", load(world, "plate") + world.joint("hinge").force[2], body.mass * G, within=0.5
     )
@@ -219,9 +219,9 @@ def diffsim_ball(play):
         off = thrown(velocity) - target
         slopes = [(thrown(velocity + 1e-3 * one) - target - off) / 1e-3 for one in np.eye(3)]
         velocity = velocity - np.linalg.solve(np.transpose(slopes), off)
-    play.expect("distance from the target", np.linalg.norm(thrown(velocity) - target), 0.0, within=0.02, unit="m")
+    play.expect("distance from the target", np.linalg.norm(thrown(velocity) - target), 0.0, within=0.001, unit="m")
     wanted = ((3.8 + 3.8 - 1.0) / 1.5, 0.5 / 1.5, (1.0 + G * 1.5**2 / 2) / 1.5)
-    play.expect("the throw", velocity, wanted, within=0.02, unit="m/s")
+    play.expect("the throw", velocity, wanted, within=0.005, unit="m/s")
 
 
 @sample("newton/basic/cable", title="cable (a bent beam)", source=SOURCE, slow=True)

@@ -102,7 +102,7 @@ def boxes_nunchaku_vertical(play):
         energy = world.energy().total
         play(world, 1.0)
         play.expect("energy", world.energy().total, energy, within=2e-3, unit="J")
-    play.expect("one world against the other", worlds[0].positions - worlds[1].positions, 0.0, within=2e-3, unit="m")
+    play.expect("one world against the other", worlds[0].positions - worlds[1].positions, 0.0, within=0.001, unit="m")
     play.between("way of the lower box", np.linalg.norm(world.positions[2, :2]), lower=0.01, unit="m")
 
 
@@ -298,4 +298,4 @@ def walker(play):
     play.expect("height against that of the legs' angles", off, 0.0, within=1e-3, unit="m")
     play.between("lean", leans, upper=0.01, unit="rad")
     play.expect("lowest", min(low), 0.8 * np.cos(0.8) + 0.03, within=5e-3, unit="m")
-    play.expect("load over the weight", load(world) / weight(world), 1.0, within=5e-3)
+    play.expect("load over the weight", load(world) / weight(world), 1.0, within=0.001)

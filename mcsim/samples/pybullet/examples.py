@@ -18,7 +18,7 @@ def hello_pybullet(play):
     scene.add_body("robot", shape=[*legs, mc.Cylinder(0.2, 0.15, position=(0, 0, 0.1))], position=(0, 0, 1.4))
     world = mc.World(scene, dt=1 / 240)
     play(world, 0.4)
-    play.expect("height in the fall", world.body("robot").frame[0][2], 1.4 - G * 0.08, within=0.005, unit="m")
+    play.expect("height in the fall", world.body("robot").frame[0][2], 1.4 - G * 0.08, within=0.001, unit="m")
     play(world, 3.0)
     play.expect("height", world.body("robot").frame[0][2], 0.4, within=1e-3, unit="m")
     play.expect("lean", lean(world, "robot"), 0.0, within=1e-3, unit="rad")
@@ -52,7 +52,7 @@ def friction_cone(play):
     start = world.positions[1:].copy()
     play(world, 2.0)
     ways = np.linalg.norm(world.positions[1:] - start, axis=1)
-    play.expect("ways", ways, 9 / (2 * mu * G), within=5e-3, unit="m")
+    play.expect("ways", ways, 9 / (2 * mu * G), within=0.002, unit="m")
 
 
 @sample("pybullet/examples/restitution", title="restitution", source=SOURCE, overlap=None)
@@ -84,7 +84,7 @@ def rolling_friction(play):
     world = mc.World(scene)
     play(world, 2.0)
     down = 5 / 7 * G * np.maximum(np.sin(slope) - 0.02 / radii * np.cos(slope), 0)
-    play.expect("ways", world.positions[1:, 0], 2 * down, within=2e-3, unit="m")
+    play.expect("ways", world.positions[1:, 0], 2 * down, within=0.001, unit="m")
 
 
 @sample("pybullet/examples/many_spheres", title="manyspheres", source=SOURCE, slow=True)
@@ -112,7 +112,7 @@ def sphere_multi_bodies(play):
     world = mc.World(scene)
     settle(play, world, 6.0)
     play.expect("momentum along the ground over the mass", world.momentum()[0][:2] / world.masses.sum(), 0, within=1e-6)
-    play.expect("heights", heights(world, "ball"), 0.1, within=0.01, unit="m")
+    play.expect("heights", heights(world, "ball"), 0.1, within=0.001, unit="m")
 
 
 @sample("pybullet/examples/obstacle_course", title="createObstacleCourse", source=SOURCE)
@@ -182,7 +182,7 @@ def external_torque(play):
         world.apply_torque("ball", (0, 300.0, 0))
     faster = 300.0 / (1.4 * body.mass * 0.5)
     play.expect("speed", world.body("ball").velocity, (3 * faster, 0, 0), within=1e-3, unit="m/s")
-    play.expect("way", world.body("ball").position[0], 4.5 * faster, within=0.01, unit="m")
+    play.expect("way", world.body("ball").position[0], 4.5 * faster, within=0.005, unit="m")
 
 
 @sample("pybullet/examples/change_mass", title="changeDynamicsMass", source=SOURCE)
@@ -260,4 +260,4 @@ def save_restore(play):
     play(world, 2.0)
     play.expect("places against those of the first time", world.positions, first, within=0.0, unit="m")
     play(world, 5.0)
-    play.expect("load over the weight at last", load(world) / weight(world), 1.0, within=0.02)
+    play.expect("load over the weight at last", load(world) / weight(world), 1.0, within=0.001)

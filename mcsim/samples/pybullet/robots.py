@@ -116,7 +116,7 @@ def joint_friction_and_motor(play):
     play.expect("the last holds", world.joint("hinge2").angle, 0.0, within=1e-6, unit="rad")
     play(world, 4.0)
     play.expect("angle of the second", world.joint("hinge1").angle, 0.6, within=1e-3, unit="rad")
-    play.expect("where the first stopped", world.joint("hinge0").angle, over / 4, within=5e-3, unit="rad")
+    play.expect("where the first stopped", world.joint("hinge0").angle, over / 4, within=0.001, unit="rad")
 
 
 @sample("pybullet/robots/pd_control", title="pdControl", source=SOURCE)
@@ -185,7 +185,7 @@ def inverse_dynamics(play):
         q = np.array([0.8, -1.1])
         world.tau[:] = world.dynamics.inverse_dynamics(q * s, q * v, q * a)
     play.expect("angles", world.q, (0.8, -1.1), within=2e-3, unit="rad")
-    play.expect("speeds", world.qd, 0.0, within=3e-3, unit="rad/s")
+    play.expect("speeds", world.qd, 0.0, within=0.001, unit="rad/s")
 
 
 @sample("pybullet/robots/jacobian", title="jacobian", source=SOURCE)
@@ -231,11 +231,11 @@ def laikago(play):
     trunk = int(np.argmax(world.masses))
     play(world, 5.0)
     name = world.body_names[trunk]
-    play.expect("lean", lean(world, name), 0.0, within=0.03, unit="rad")
+    play.expect("lean", lean(world, name), 0.0, within=0.02, unit="rad")
     play.between("speed", np.abs(world.velocities), upper=0.01, unit="m/s")
     contacts = world.contacts
     borne = np.abs(contacts["normal_impulse"] * contacts["normal"][:, 2]).sum() / world.dt
-    play.expect("load over the weight", borne / (world.masses.sum() * G), 1.0, within=0.01)
+    play.expect("load over the weight", borne / (world.masses.sum() * G), 1.0, within=0.001)
 
 
 @sample("pybullet/robots/multi_body_links", title="createMultiBodyLinks", source=SOURCE)

@@ -24,7 +24,7 @@ def locked_rotations(play):
     play.expect("spin", world.body("turns").angular_velocity, (3, 0, 0), within=1e-6, unit="rad/s")
     play.expect("place of what turns", world.body("turns").position, (0, 0, 3), within=1e-6, unit="m")
     play.expect("lean of the capsule", lean(world, "moves"), np.radians(3.0), within=1e-6, unit="rad")
-    play.expect("height of what fell beside it", heights(world, "falls"), 0.25, within=2e-3, unit="m")
+    play.expect("height of what fell beside it", heights(world, "falls"), 0.25, within=0.001, unit="m")
 
 
 @sample("rapier/control/one_way_platforms", title="One way platforms", source=SOURCE)
@@ -39,7 +39,7 @@ def one_way_platforms(play):
     world = mc.World(scene)
     play(world, 4.0)
     play.expect("height of the one that rose", heights(world, "rises"), 4.7, within=2e-3, unit="m")
-    play.expect("height of the one that fell", heights(world, "falls"), 0.5, within=2e-3, unit="m")
+    play.expect("height of the one that fell", heights(world, "falls"), 0.5, within=0.001, unit="m")
 
 
 @sample("rapier/control/character_controller", title="Character controller", source=SOURCE)
@@ -63,7 +63,7 @@ def character_controller(play):
         for hero in heroes:
             hero.walk((2.0, 0, 0))
     feet = heights(world, "hero") - 0.9
-    play.expect("height on the stairs", feet[0], 1.01, within=0.012, unit="m")
+    play.expect("height on the stairs", feet[0], 1.01, within=0.002, unit="m")
     climbed = (world.body("hero1").position[0] - 3) * np.tan(np.radians(20)) + 0.3 * (1 / np.cos(np.radians(20)) - 1)
     play.expect("height on the slope", feet[1], climbed, within=0.05, unit="m")
     play.between("height and way at the steep slope", [feet[2], world.body("hero2").position[0] - 3], upper=0.3, unit="m")
@@ -82,7 +82,7 @@ def vehicle_controller(play):
     play.expect("loads of the wheels", car.loads, 300 * G, within=5.0, unit="N")
     for _ in play.steps(world, 3.0):
         car.drive(force=2400.0)
-    play.expect("speed after 3 s", car.speed, 6.0, within=0.05, unit="m/s")
+    play.expect("speed after 3 s", car.speed, 6.0, within=0.01, unit="m/s")
     for _ in play.steps(world, 2.0):
         car.drive(steer=0.2)
     turn = car.speed * np.tan(0.2) / 2.4
@@ -108,12 +108,12 @@ def vehicle_joints(play):
         scene.add_joint(mc.HingeJoint(carrier, name, at, Y, motor=motor))
     world = mc.World(scene)
     play(world, 5.0)
-    play.expect("speed", speed(world, "car"), 5.0, within=0.05, unit="m/s")
+    play.expect("speed", speed(world, "car"), 5.0, within=0.005, unit="m/s")
     for name, angle in (("fl", np.arctan(1.6 / (12 - 0.6))), ("fr", np.arctan(1.6 / (12 + 0.6)))):
         world.joint(f"{name}.steer").set_motor(position=angle)
     play(world, 4.0)
     radius = np.linalg.norm(world.body("car").velocity[:2]) / world.body("car").angular_velocity[2]
-    play.expect("radius of its circle", radius, np.hypot(12.0, 0.8), within=0.8, unit="m")
+    play.expect("radius of its circle", radius, np.hypot(12.0, 0.8), within=0.2, unit="m")
 
 
 @sample("rapier/control/gyroscopic", title="Gyroscopic", source=SOURCE, camera="front")
@@ -167,7 +167,7 @@ def shape_modification(play):
         off.append(heights(world, "ball")[0] - radius)
         world.set_shape("ball", mc.Sphere(radius))
     play.between("height over its radius", off, -0.02, 0.02, unit="m")
-    play.expect("height at last", heights(world, "ball"), 1.0, within=2e-3, unit="m")
+    play.expect("height at last", heights(world, "ball"), 1.0, within=0.001, unit="m")
 
 
 @sample("rapier/control/dynamic_collider_add", title="Debug: dynamic collider add", source=SOURCE)
@@ -182,8 +182,8 @@ def dynamic_collider_add(play):
         if step % 60 == 0:
             parts.append(box(2, 4, 0.2, position=(4 + 2 * (step // 60), 0, 0)))
             world.set_shape("ground", parts)
-    play.expect("place", world.body("ball").position, (18, 0, 0.5), within=2e-2, unit="m")
-    play.expect("speed", speed(world, "ball"), 2.0, within=1e-2, unit="m/s")
+    play.expect("place", world.body("ball").position, (18, 0, 0.5), within=0.001, unit="m")
+    play.expect("speed", speed(world, "ball"), 2.0, within=0.002, unit="m/s")
 
 
 @sample("rapier/control/voxels", title="Voxels", source=SOURCE)

@@ -40,7 +40,7 @@ def articulations(play):
     play.between("energy gained", world.energy().total - start, upper=1.0, unit="J")
     across = world.positions[1:] @ np.array([np.sin(np.radians(12)), 0, np.cos(np.radians(12))])
     play.between("distance of the centres from the slope", across, 0.398, 1.5, unit="m")
-    play.expect("load on the slope over the weight", load(world, "slope") / weight(world), 1.0, within=0.02)
+    play.expect("load on the slope over the weight", load(world, "slope") / weight(world), 1.0, within=0.002)
 
 
 @sample("rapier/debug/big_colliders", title="Debug: big colliders", source=SOURCE)
@@ -103,7 +103,7 @@ def long_chain(play):
     start = world.energy().total
     play(world, 3.0)
     play.expect(
-        "energy kept over that fallen through", (world.energy().total - start) / world.energy().kinetic, 0, within=0.01
+        "energy kept over that fallen through", (world.energy().total - start) / world.energy().kinetic, 0, within=0.001
     )
     tip = np.linalg.norm(world.positions, axis=1)
     play.between("distance from the hook", tip, upper=50.0, unit="m")
@@ -133,7 +133,7 @@ def pop(play):
     world = mc.World(scene)
     _, height = watched(play, world, 4.0, lambda: world.body("cube").position[2])
     play.between("highest", height.max(), 0.99, 1.02, unit="m")
-    play.expect("height at last", height[-1], 1.0, within=2e-3, unit="m")
+    play.expect("height at last", height[-1], 1.0, within=0.001, unit="m")
 
 
 @sample("rapier/debug/two_cubes", title="Debug: two cubes", source=SOURCE)
@@ -193,7 +193,7 @@ def friction(play):
     world = mc.World(scene)
     play(world, 6.0)
     mu = np.sqrt(0.5 * body.material.friction)
-    play.expect("way", world.body("cube").position[0], 100 / (2 * mu * G), within=0.05, unit="m")
+    play.expect("way", world.body("cube").position[0], 100 / (2 * mu * G), within=0.01, unit="m")
     play.check("it sleeps", play.asleep(world))
 
 
@@ -220,7 +220,7 @@ def internal_edges(play):
     world = mc.World(scene)
     _, states = watched(play, world, 3.0, lambda: [*world.body("cube").position[1:], *world.body("cube").velocity])
     play.expect("height", states[:, 1], 0.5, within=1e-3, unit="m")
-    play.expect("velocity", states[:, 2:], (20, 0, 0), within=0.01, unit="m/s")
+    play.expect("velocity", states[:, 2:], (20, 0, 0), within=0.001, unit="m/s")
     play.expect("way", world.body("cube").position[0] + 35, 60.0, within=0.05, unit="m")
 
 

@@ -31,7 +31,7 @@ def prismatic(play):
     ways = [joint.position for joint in world.joints]
     play.expect("way of each", ways, -2.0, within=2e-3, unit="m")
     sums = np.cumsum([-2 * axes[k % 2] for k in range(1, 11)], axis=0) + np.outer(np.arange(1, 11), Y)
-    play.expect("places", world.positions, sums, within=0.02, unit="m")
+    play.expect("places", world.positions, sums, within=0.001, unit="m")
     play.between("fastest", np.abs(world.velocities), upper=1e-3, unit="m/s")
 
 
@@ -47,7 +47,7 @@ def actuated_prismatic(play):
     play(world, 1.0)
     play.expect("way at 2 m/s after 1 s", world.joint("j0").position, 2.0, within=1e-3, unit="m")
     t = 2 * np.pi  # of a critically damped motor of 1 Hz after 1 s
-    play.expect("way of the oscillator", world.joint("j1").position, 2 * (1 - (1 + t) * np.exp(-t)), within=0.02, unit="m")
+    play.expect("way of the oscillator", world.joint("j1").position, 2 * (1 - (1 + t) * np.exp(-t)), within=0.002, unit="m")
     play(world, 9.0)
     ways, mass = [joint.position for joint in world.joints], world.masses[0]
     play.expect("ways at the end", ways, [5.0, 2.0, -mass * G / 1000.0], within=1e-3, unit="m")
@@ -61,7 +61,7 @@ def revolute(play):
     start = world.energy().total
     play(world, 3.0)
     play.expect(
-        "energy lost of that fallen through", (start - world.energy().total) / world.energy().kinetic, 0, within=0.02
+        "energy lost of that fallen through", (start - world.energy().total) / world.energy().kinetic, 0, within=0.001
     )
     _, apart = both(play, scene, 0.5)
     play.between("distance of the two worlds after 0.5 s", apart, upper=5e-3, unit="m")
@@ -163,7 +163,7 @@ def coupled(play):
     world = mc.World(scene, dt=1 / 240)
     play(world, 1.5)
     flown = np.array([0.5 * 1.5, 0.0, 5 + 2.0 * 1.5 - G * 1.5**2 / 2])
-    play.expect("place", world.positions[0], flown, within=0.01, unit="m")
+    play.expect("place", world.positions[0], flown, within=0.005, unit="m")
     play.expect("spin", world.angular_velocities[0], [0, 1.5, 0], within=1e-6, unit="rad/s")
 
 
@@ -175,13 +175,13 @@ def rope_joints(play):
     scene.add_joint(mc.DistanceJoint(None, "ball", (0, 0, 0), (0.5, 0, 0), limits=(None, 2.0)))
     world = mc.World(scene, dt=1 / 240)
     play(world, 0.5)
-    play.expect("height in free fall", world.positions[0, 2], -G * 0.25 / 2, within=0.02, unit="m")
+    play.expect("height in free fall", world.positions[0, 2], -G * 0.25 / 2, within=0.002, unit="m")
     times, places = watched(play, world, 19.5, lambda: world.positions[0])
     late = times > 10
     play.between("length", np.linalg.norm(places, axis=1), upper=2.0 + 1e-4, unit="m")
     top = np.arcsin(np.abs(places[late, 0]).max() / 2)
     long = 2 * np.pi * np.sqrt(2 / G) * (1 + top**2 / 16 + 11 * top**4 / 3072)
-    play.expect("period", period(times[late], places[late, 0]), long, within=0.02, unit="s")
+    play.expect("period", period(times[late], places[late, 0]), long, within=0.005, unit="s")
 
 
 @sample("rapier/joints/spring_joints", title="Spring joints", source=SOURCE, slow=True)
@@ -196,7 +196,7 @@ def spring_joints(play):
     play(world, 0.75)
     root = np.sqrt((ratios**2 - 1).astype(complex)) + 1e-9
     wanted = np.exp(-ratios * omega * 0.75) * np.sinh(root * omega * 0.75) / (root * omega)
-    play.expect("way", world.positions[:, 2] + 2, wanted.real, within=2e-3, unit="m")
+    play.expect("way", world.positions[:, 2] + 2, wanted.real, within=0.001, unit="m")
 
 
 @sample("rapier/joints/joint_motor_position", title="Joint motor position", source=SOURCE)
@@ -226,7 +226,7 @@ def newton_cradle(play):
     world.set_pose("ball0", (-5 * np.sin(0.6), 0, 5 - 5 * np.cos(0.6)), turn)
     _, angles = watched(play, world, 3.0, lambda: [joint.angle for joint in world.joints])
     play.expect("angle of the first at the start", angles[0, 0], -0.6, within=1e-6, unit="rad")
-    play.expect("angle up to which the last goes", angles[:, 4].max(), 0.6, within=0.02, unit="rad")
+    play.expect("angle up to which the last goes", angles[:, 4].max(), 0.6, within=0.001, unit="rad")
     play.between("angles of those between", np.abs(angles[:, 1:4]), upper=0.05, unit="rad")
 
 

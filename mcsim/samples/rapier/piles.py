@@ -156,7 +156,7 @@ def collision_groups(play):
     play.between("green cubes", heights(world, "green"), 5.09, 5.9, unit="m")
     play.between("blue cubes", heights(world, "blue"), 0.09, 0.9, unit="m")
     each = np.array([load(world, f"floor.{name}") for name in ("green", "blue")]) / (128 * 8.0 * G)
-    play.expect("load of the floors over the cubes' weight", each, 1.0, within=0.01)
+    play.expect("load of the floors over the cubes' weight", each, 1.0, within=0.001)
 
 
 @sample("rapier/piles/restitution", title="Restitution", source=SOURCE, overlap=None)
@@ -172,7 +172,7 @@ def restitution(play):
     for _ in play.steps(world, 5.0):
         landed |= world.velocities[1:, 2] > 0
         tops = np.maximum(tops, np.where(landed & (tops <= falls), world.positions[1:, 2] - 0.5, 0))
-    play.expect("height of the first bounce", tops / falls, e**2, within=0.02)
+    play.expect("height of the first bounce", tops / falls, e**2, within=0.001)
 
 
 @sample("rapier/piles/damping", title="Damping", source=SOURCE, camera="top")
