@@ -140,7 +140,7 @@ def double_pendulum(play):
 def pendulum_iftomm(play):
     """A point of 1 kg on 1 m falls from level: period by the elliptic integral, energy kept for 10 s."""
     scene = mc.Scene()
-    scene.add_body("point", shape=None, mass=1.0, inertia=(1e-9, 1e-9, 1e-9), position=(-1, 0, 0))
+    scene.add_body("point", shape=mc.Sphere(0.02), mass=1.0, inertia=(1e-9, 1e-9, 1e-9), position=(-1, 0, 0))
     scene.add_joint(mc.HingeJoint(None, "point", (0, 0, 0), Y))
     world = mc.World(scene, dt=1 / 120)
     times, states = watched(play, world, 10.0, lambda: [*world.positions[0], world.energy().total])
@@ -201,7 +201,7 @@ def spatial_double_pendulum(play):
     play.between("kinetic energy", world.energy().kinetic, lower=0.01, unit="J")
 
 
-@sample("exudyn/mechanisms/serial_robot", title="serialRobotTestURDF", source=SOURCE)
+@sample("exudyn/mechanisms/serial_robot", title="serialRobotTestURDF", source=SOURCE, slow=True)
 def serial_robot(play):
     """Six links under computed torques follow angles that move as sines, in both worlds."""
     scene, before = mc.Scene(), None

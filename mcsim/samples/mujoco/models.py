@@ -111,7 +111,7 @@ def helix(play):
         a = 0.2 * k
         pivot = np.array([np.cos(a), np.sin(a), 0.1 * k])
         bob = pivot - (0, 0, length)
-        scene.add_body(f"bob{k}", mass=1.0, inertia=(1e-6,) * 3, position=bob)
+        scene.add_body(f"bob{k}", shape=mc.Sphere(0.03), mass=1.0, inertia=(1e-6,) * 3, position=bob)
         scene.add_joint(mc.HingeJoint(None, f"bob{k}", pivot, X))
     world = mc.World(scene, dt=1 / 240)
     for k, length in enumerate(lengths):

@@ -4,7 +4,7 @@ import numpy as np
 
 import mcsim as mc
 from mcsim.samples.measure import both, load, period, watched, weight
-from mcsim.samples.parts import G, X, Y, Z, box, ground, lean, turned
+from mcsim.samples.parts import G, X, Y, Z, box, ground, lean, rod, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Newton 1.8, newton/examples/kamino"
@@ -178,7 +178,9 @@ def scissors(scene, name, turn, alpha, spread, length):
             around = mc.rotation.multiply(turn, turned(Z, np.degrees((k + 0.5) * alpha)))
             pivot, outer, inner = (mc.rotation.rotate(around, p) for p in (np.array([middle, 0, 0]), *ends))
             points[side, k] = outer, inner
-            scene.add_body(f"{name}{side}{k}", mass=1.0, inertia=(0.05, 0.05, 0.05), position=pivot)
+            shape = [rod((0, 0, 0), end - pivot, 0.015) for end in (outer, inner)]
+            bar = {"mass": 1.0, "inertia": (0.05, 0.05, 0.05), "center_of_mass": (0, 0, 0), "collision_mask": 0}
+            scene.add_body(f"{name}{side}{k}", shape=shape, position=pivot, **bar)
         axis = mc.rotation.rotate(turn, np.array(Z))
         scene.add_joint(mc.HingeJoint(f"{name}b{k}", f"{name}a{k}", pivot, axis, name=f"{name}pivot{k}"))
     return points, axis
