@@ -3,7 +3,7 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import G, Y, Z, along, box, ground, speed
+from mcsim.samples.parts import G, Y, Z, along, box, ground, prism, speed, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Exudyn, Examples"
@@ -99,3 +99,43 @@ def mobile_mecanum_wheel(play):
         sign = np.sign(gone @ np.array(way))
         play.expect(f"mean velocity along {way}", gone[:2], sign * 0.5 * np.array(way[:2]), within=0.05, unit="m/s")
     play.between("speed", speed(world, car), lower=0.3, unit="m/s")
+
+
+def sprocket(pitch, teeth, roller, depth=0.04):
+    """The parts of a chain wheel about y: a hub on which rollers lie, and teeth between them."""
+    r = pitch / (2 * np.sin(np.pi / teeth))
+    parts = [mc.Cylinder(r - roller - 1e-3, depth / 2, orientation=along(Y))]
+    for k in range(teeth):
+        outline = [
+            (r - roller, -0.55 * roller),
+            (r - roller, 0.55 * roller),
+            (r + roller, 0.2 * roller),
+            (r + roller, -0.2 * roller),
+        ]
+        parts.append(prism(outline, depth, orientation=turned(Y, 360.0 * k / teeth)))
+    return parts, r
+
+
+@sample("exudyn/drives/chain_drive", title="chainDriveExample", source=SOURCE, camera="front", slow=True, overlap=None)
+def chain_drive(play):
+    """A chain of 40 links, held by nothing but two wheels' twelve teeth, makes the second turn with the first."""
+    scene, pitch, roller = mc.Scene(gravity=(0, 0, 0)), 0.1, 0.03
+    parts, r = sprocket(pitch, 12, roller)
+    for k in range(2):
+        scene.add_body(f"wheel{k}", shape=parts, position=(1.4 * k, 0, 0), material=mc.Material(friction=0.1))
+        more = {"friction": 1.0} if k else {"motor": mc.Motor(velocity=2.0)}
+        scene.add_joint(mc.HingeJoint(None, f"wheel{k}", (1.4 * k, 0, 0), Y, name=f"axle{k}", **more))
+    top = [(pitch * (k - 0.5), r * np.cos(np.pi / 12)) for k in range(16)]
+    arc = [(1.4 + r * np.cos(a), r * np.sin(a)) for a in np.radians([45, 15, -15, -45])]
+    half = top + arc
+    points = [np.array([x, 0, z]) for x, z in half] + [np.array([1.4 - x, 0, -z]) for x, z in half]
+    for k in range(40):
+        shape = mc.Cylinder(roller, 0.02, orientation=along(Y), material=mc.Material(friction=0.1))
+        scene.add_body(f"link{k}", shape=shape, position=points[k], collision_group=2, collision_mask=1)
+    for k in range(40):
+        scene.add_joint(mc.HingeJoint(f"link{k}", f"link{(k + 1) % 40}", points[(k + 1) % 40], Y))
+    world = mc.World(scene, dt=1 / 240)
+    play(world, 3.0)
+    angles = [world.joint(f"axle{k}").angle for k in range(2)]
+    play.expect("angle of the first", angles[0], 6.0, within=0.01, unit="rad")
+    play.expect("angle of the second, but for the rollers' play", angles[1], 6.0, within=0.1, unit="rad")
