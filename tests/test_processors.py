@@ -27,6 +27,7 @@ OBSERVERS = {
     "view",
     "live",  # what it does to a world comes from a hand, a camera and a clock, never the same twice
     "cli",
+    "samples",  # programs as users write them: what they expect leaves room for the last bits
     "io/recording.py",
     "solve/kkt.py",
     "solve/problems/spectrum.py",

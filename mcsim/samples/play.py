@@ -112,7 +112,8 @@ class Play:
             told.expectations.append(Expectation("overlap at the end", told.overlap, -np.inf, overlap, "m"))
         if self._recorder is not None:
             told.recording = self._recorder.recording()
-            told.scene = told.recording.scene
+            told.scene = told.recording.shown_scene().copy()
+            told.scene.name = told.name.rpartition("/")[2] or told.scene.name
         return told
 
     def _watch(self, world: World) -> None:
