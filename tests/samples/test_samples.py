@@ -89,6 +89,9 @@ STILL = {
     "jolt/convex_collision/cast_shape",
     "jolt/convex_collision/closest_point",
     "jolt/shapes/height_field",
+    "pybullet/examples/batch_ray_cast",
+    "pybullet/examples/closest_points",
+    "rapier/control/inverse_kinematics",
 }
 
 

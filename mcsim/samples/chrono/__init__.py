@@ -1,0 +1,4 @@
+"""Chrono
+
+By Project Chrono. Sizes of its demos by name where they are known; others are chosen.
+"""
