@@ -10,20 +10,22 @@ A substep begins with one step for all of it, so that nothing but the state says
 of what, others know: _smooth_integrator.pyx of bodies, _tree_smooth_integrator.pyx of trees.
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 import numpy as np
 
 from mcsim.constraints._forces cimport aim_accelerations, aim_speeds, free_rotor
 from mcsim.core._arrays cimport doubles
-from mcsim.core._implicit cimport NEWTON_FAILED, NEWTON_GOES_ON, ImplicitStages
+from mcsim.core._backward cimport BACKWARD_BASE, BACKWARD_FOUND, BACKWARD_FROM, BACKWARD_PLACE, BackwardDifferences
+from mcsim.core._implicit cimport ImplicitStages
+from mcsim.core._newton cimport NEWTON_FAILED, NEWTON_GOES_ON
 from mcsim.core._tableau cimport implicit_pays
 from mcsim.core._types cimport OK, Twist
 from mcsim.state._joint cimport JOINT_AXES
 from mcsim.state._row cimport ROW_ARMATURE, ROW_JOINT, Row, is_wide
 from mcsim.state._rows cimport rate
 
-from mcsim.core._tableau import classical, dormand_prince, implicit_method
+from mcsim.core._tableau import backward_differences, classical, dormand_prince, implicit_method
 from mcsim.core.errors import SimulationError
 
 # The time [s] in which a row's `push` closes what is taken for closed as a step begins, and the part of its push that is
@@ -45,6 +47,9 @@ cdef enum:
     SOON = 16            # explicit steps, before it is tried first
     TRIES = 4            # of its steps, before they are compared
 
+# How far orientations may turn from the base of backward differences [rad]: less than a whole turn.
+cdef double FAR = 2.0
+
 # Why a substep was given up.
 cdef enum:
     NOT_SMOOTH = 0
@@ -59,7 +64,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         Integrator.__init__(self, *arguments)
         cdef double tolerance = self.context.settings.reference_tolerance
         self.tableau = classical() if tolerance == 0.0 else (
-            implicit_method() if self.context.settings.implicit else dormand_prince())
+            dormand_prince, implicit_method, backward_differences)[self.context.settings.implicit]()
         self.first, self.stiff, self.made = self.tableau, False, {}
         self.sizes = None if tolerance == 0.0 else StepSize(tolerance)
         self.kept_angles = np.zeros((self.context.joint_count + 1) * JOINT_AXES)
@@ -73,10 +78,16 @@ cdef class RungeKuttaIntegrator(Integrator):
     def take(self, Tableau tableau not None):
         """Steps are by this method from now on."""
         if tableau not in self.made:
-            steps = self.steps_by(tableau)
-            self.made[tableau] = steps, tableau.implicit and ImplicitStages(
-                *tableau.implicit, steps.all_rates(), steps.moving(), self.context.settings.reference_tolerance)
-        steps, self.implicit = self.made[tableau]
+            steps, tolerance = self.steps_by(tableau), self.context.settings.reference_tolerance
+            newton = None
+            if tableau.multistep:
+                newton = BackwardDifferences(steps.all_rates(), steps.moving(), tolerance)
+            elif tableau.implicit:
+                newton = ImplicitStages(*tableau.implicit, steps.all_rates(), steps.moving(), tolerance)
+            self.made[tableau] = steps, newton
+        steps, self.newton = self.made[tableau]
+        self.implicit = self.newton if tableau.implicit else None
+        self.backward = self.newton if tableau.multistep else None
         self.use(steps)
         self.tableau = tableau
 
@@ -131,6 +142,9 @@ cdef class RungeKuttaIntegrator(Integrator):
         cdef Py_ssize_t short = 0, made = 0, asked = SOON
         if self.sizes is None:
             self.make_stages(h)
+            return
+        if self.backward is not None:
+            self.advance_backward(h)
             return
         self.begin_parts(h)
         while left > 0.0 and not self.is_stopped():
@@ -214,7 +228,8 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.take_scales()
         self.implicit.begin()
         if not self.implicit.known:
-            self.find_jacobian(begin)
+            self.implicit.start_jacobian()
+            self.find_jacobian(begin, 0.0)
         result = NEWTON_GOES_ON if self.implicit.start(h) else NEWTON_FAILED
         while result == NEWTON_GOES_ON:
             for k in range(self.tableau.stages):
@@ -230,16 +245,108 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.implicit.estimate()
         return True
 
-    cdef void find_jacobian(self, double begin) noexcept nogil:
-        """Of the rates at the beginning."""
+    cdef void find_jacobian(self, double begin, double t) noexcept nogil:
+        """Of the rates at the place that the method's slots tell, t after the beginning."""
         cdef Py_ssize_t i
         cdef double step
-        for i in range(self.implicit.size):
-            step = self.implicit.start_probe(i)
-            self.go_to(self.tableau.stages + 1, step, begin, 0.0)
+        for i in range(self.newton.size):
+            step = self.newton.start_probe(i)
+            self.go_to(self.probe_row(), 1.0, begin, t)
             self.accelerate(False)
-            self.end_stage(self.implicit.of_stage(0))
-            self.implicit.end_probe(i, step)
+            self.end_stage(self.newton.found_slot())
+            self.newton.end_probe(i, step)
+        self.newton.know()
+
+    cdef int probe_row(self) noexcept nogil:
+        """Of the tableau, for what is a displacement."""
+        return 0 if self.backward is not None else self.tableau.stages + 1
+
+    # ---- backward differences ----------------------------------------------------------------------------------------
+
+    cdef void advance_backward(self, double h) noexcept nogil:
+        """The smooth motion over the time h. What has turned far from the base has another one, and no past."""
+        cdef double left = h
+        cdef Py_ssize_t short = 0
+        self.backward.forget()
+        while left > 0.0 and not self.is_stopped():
+            if self.backward.order == 0:
+                self.start_backward(left)
+            if self.backward.h >= left:
+                self.backward.change_step(left)
+            if self.backward.h < min(SHORT * h, 0.5 * left):
+                short += 1
+            if short > SHORT_STEPS or not self.backward.h > min(SHORTEST * h, 0.5 * left):
+                self.give_up(TOO_SHORT, self.backward.h)
+            elif self.make_backward_step():
+                left = left - self.taken
+                if self.farthest_turn() > FAR:
+                    self.backward.forget()
+
+    cdef void start_backward(self, double most) noexcept nogil:
+        """The base is the present state."""
+        cdef double begin = self.context.settings.time
+        self.begin_stages()
+        self.keep_angles(False)
+        self.take_scales()
+        self.accelerate(False)
+        self.end_stage(BACKWARD_BASE)
+        self.end_stage(BACKWARD_FROM)
+        self.find_jacobian(begin, 0.0)
+        self.go_to(0, 1.0, begin, 0.0)
+        self.backward.start(most)
+
+    cdef bint make_backward_step(self) noexcept nogil:
+        """-> whether it is good; else nothing has happened but that another one is to be tried"""
+        cdef double begin = self.context.settings.time
+        cdef double errors[3]
+        cdef double error
+        self.keep_angles(False)
+        self.taken = self.backward.h
+        if self.find_backward_place(begin):
+            self.backward.estimate()
+            self.settle(self.taken)
+            if self.projecting:
+                self.accelerate(False)
+            self.find_errors()
+            if self.projecting:
+                self.project_errors(1.0)
+            self.judge(errors)
+            error = sqrt(errors[0] / max(1.0, errors[2])) / self.sizes.tolerance
+            if self.backward.accepts(error):
+                if self.projecting:
+                    self.read_back(BACKWARD_PLACE)
+                self.backward.take()
+                self.backward.go_on(error)
+                return True
+        self.set_time(begin)
+        self.keep_angles(True)
+        return False
+
+    cdef bint find_backward_place(self, double begin) noexcept nogil:
+        """Newton's method, with a Jacobian of this step if an older one does not lead there. -> whether it came to an end;
+        then the state is there"""
+        cdef double h = self.backward.h
+        cdef int result = NEWTON_GOES_ON
+        self.backward.foresee()
+        if not self.backward.known:
+            self.go_to(0, 1.0, begin, h)
+            self.accelerate(False)
+            self.end_stage(BACKWARD_FROM)
+            self.find_jacobian(begin, h)
+        if not self.backward.prepare():
+            result = NEWTON_FAILED
+        while result == NEWTON_GOES_ON:
+            self.go_to(0, 1.0, begin, h)
+            self.accelerate(False)
+            self.end_stage(BACKWARD_FOUND)
+            result = NEWTON_FAILED if self.is_stopped() else self.backward.improve()
+        if result == NEWTON_FAILED:
+            if self.backward.fresh:
+                self.backward.fail()
+            self.backward.known = self.backward.fresh
+            return False
+        self.go_to(0, 1.0, begin, h)
+        return True
 
     cdef void go_to(self, int k, double h, double begin, double t) noexcept nogil:
         """The state of row k of the tableau, t after the beginning, from which angles count their turns."""
@@ -278,7 +385,7 @@ cdef class RungeKuttaIntegrator(Integrator):
                 NOT_DRIVEN: "the forces that its motors need were not found",
                 TOO_SHORT: f"the motion asks for steps of {h:.3g} s",
             }[why]
-            name = "radau" if self.context.settings.implicit else "reference"
+            name = ("reference", "radau", "bdf")[self.context.settings.implicit]
             self.calls.fail(SimulationError(
                 f"integrator='{name}' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
                 "is kept"))
@@ -335,6 +442,13 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void settle(self, double h) noexcept nogil:
         """A stage, or the end, of a step of h has come."""
+
+    cdef void read_back(self, int k) noexcept nogil:
+        """Where what moves stands, as a displacement from where the step began, into slot k."""
+
+    cdef double farthest_turn(self) noexcept nogil:
+        """Of an orientation, from there [rad]."""
+        return 0.0
 
     cdef double rotor_rate(self, Py_ssize_t i) noexcept nogil:
         """That of the coordinate of row i now."""

@@ -253,7 +253,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.begin(self.context.bodies)
 
     cdef void take_scales(self) noexcept nogil:
-        self.runge_kutta.take_scales(self.implicit)
+        self.runge_kutta.take_scales(self.newton)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(self.context.bodies, self.acceleration, k)
@@ -267,6 +267,12 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void find_errors(self) noexcept nogil:
         self.runge_kutta.find_errors(self.context.bodies)
+
+    cdef void read_back(self, int k) noexcept nogil:
+        self.runge_kutta.read_back(self.context.bodies, k)
+
+    cdef double farthest_turn(self) noexcept nogil:
+        return self.runge_kutta.farthest_turn(self.context.bodies)
 
     cdef void project_errors(self, double h) noexcept nogil:
         """With the rows of the accelerations at the end."""

@@ -104,7 +104,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.begin()
 
     cdef void take_scales(self) noexcept nogil:
-        self.runge_kutta.take_scales(self.implicit)
+        self.runge_kutta.take_scales(self.newton)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(k)
@@ -114,6 +114,12 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void find_errors(self) noexcept nogil:
         self.runge_kutta.find_errors()
+
+    cdef void read_back(self, int k) noexcept nogil:
+        self.runge_kutta.read_back(k)
+
+    cdef double farthest_turn(self) noexcept nogil:
+        return self.runge_kutta.farthest_turn()
 
     cdef void project_errors(self, double h) noexcept nogil:
         """With the rows of the accelerations at the end."""

@@ -27,8 +27,10 @@ from mcsim.world.capabilities import (
 
 SolverName = Literal["si", "pgs", "admm", "newton", "ipm", "staggered", "nncg", "jacobi", "apgd", "bb", "lemke", "dantzig"]
 StabilizationName = Literal["none", "baumgarte", "soft", "split_impulse", "projection", "ggl"]
-IntegratorName = Literal["semi_implicit", "rk4", "reference", "radau", "rattle", "variational", "dopri", "euler", "heun"]
-ReducedIntegratorName = Literal["semi_implicit", "rk4", "reference", "radau", "dopri", "euler", "heun"]
+IntegratorName = Literal[
+    "semi_implicit", "rk4", "reference", "radau", "bdf", "rattle", "variational", "dopri", "euler", "heun"
+]
+ReducedIntegratorName = Literal["semi_implicit", "rk4", "reference", "radau", "bdf", "dopri", "euler", "heun"]
 ContactName = Literal["rigid", "compliant", "event"]
 JointsName = Literal["direct", "rows"]
 JointSolverName = Literal["tree", "rows"]
@@ -377,6 +379,23 @@ class Radau(_Tolerant):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class BDF(_Tolerant):
+    """integrator="bdf": the same motion as "reference" by backward differentiation formulas of orders 1 to 5, in the form of
+    Shampine and Reichelt, that choose their order and their step, with a Jacobian as Radau has it (docs/theory/rk4.md; E.
+    Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996). A step is one evaluation or two, and equations of
+    the numbers that move, a fifth of Radau's, but steps are many where the tolerance is small: each substep begins with
+    order 1. It is for what is stiff and asked for to few digits, over long substeps, and a method of another kind to compare
+    Radau's with.
+
+    tolerance, creep: as of DOP853.
+
+    SceneError where a value is wrong.
+    """
+
+    says: ClassVar[Mapping[str, Any]] = {"integrator": "bdf"}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rattle(_OfJoints):
     """integrator="rattle": joints closed at positions by a solver of their own, symplectic, second order, energy within
     a band for good (H. Andersen, 1983; docs/theory/variational.md). What has bounds acts as impulses around each
@@ -431,7 +450,7 @@ class Sleep(Choice):
 Kinds = Mapping[str, type[Choice]]  # by the name that is short for one
 CONTACT_CHOICES: Kinds = {kind.says["contact"]: kind for kind in (RigidContact, CompliantContact, EventContact)}
 JOINT_CHOICES: Kinds = {"direct": DirectJoints, "rows": SweptJoints}
-INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, DOP853, Radau, Rattle, Variational)}
+INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, DOP853, Radau, BDF, Rattle, Variational)}
 for _kind in (*CONTACT_CHOICES.values(), *JOINT_CHOICES.values(), *INTEGRATOR_CHOICES.values(), Sleep):
     explain_methods(_kind)  # made by dataclass, once the class was there
 CHOICES: Mapping[str, Kinds] = {

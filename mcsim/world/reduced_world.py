@@ -20,6 +20,7 @@ from mcsim.solve.assemble import jacobian_csr
 from mcsim.step.stages import Pipeline
 from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.choices import (
+    BDF,
     DOP853,
     RK4,
     CompliantContact,
@@ -115,7 +116,7 @@ class ReducedWorld(World):
         stabilization: StabilizationName | None = None,
         friction: FrictionName | None = None,
         joints: JointsName | SweptJoints | None = None,
-        integrator: ReducedIntegratorName | RK4 | DOP853 | Radau | None = None,
+        integrator: ReducedIntegratorName | RK4 | DOP853 | Radau | BDF | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,

@@ -27,6 +27,7 @@ from mcsim.world.actions import Actions
 from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
+    BDF,
     DOP853,
     RK4,
     CompliantContact,
@@ -126,7 +127,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         friction: FrictionName | None = None,
         joint_solver: JointSolverName | None = None,
         joints: JointsName | DirectJoints | SweptJoints | None = None,
-        integrator: IntegratorName | RK4 | DOP853 | Radau | Rattle | Variational | None = None,
+        integrator: IntegratorName | RK4 | DOP853 | Radau | BDF | Rattle | Variational | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,
