@@ -171,7 +171,7 @@ cdef class BackwardDifferences(NewtonMethod):
         """error: of the step, in parts of the tolerance. If it is too large, a shorter step is to be tried."""
         if error < 1.0:
             return True
-        self.change_step(self.h * max(LEAST, SAFETY / root_of(error, self.order + 1) if error < 1e300 else LEAST))
+        self.change_step(self.h * max(LEAST, SAFETY / root_of(error, self.order + 1)))
         return False
 
     cdef void fail(self) noexcept nogil:

@@ -28,6 +28,7 @@ cdef class NewtonMethod:
     cdef double start_probe(self, Py_ssize_t i) noexcept nogil
     cdef void end_probe(self, Py_ssize_t i, double step) noexcept nogil
     cdef void know(self) noexcept nogil
+    cdef double distance(self, int a, int b) noexcept nogil
     cdef int judge_change(self, double size) noexcept nogil
 
 # L U of the rows in another order, in place. -> whether it is regular

@@ -7,7 +7,7 @@ one beside it: `start_probe` writes where that is, `end_probe` reads what is fou
 Source: E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 1996, section IV.8.
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 # What differences step by, in parts of 1 + |y|: a power of two near the root of the rounding error.
 cdef double PROBED = 1.0 / (1 << 26)
@@ -55,6 +55,17 @@ cdef class NewtonMethod:
     cdef void know(self) noexcept nogil:
         """The Jacobian is there."""
         self.known = self.fresh = True
+
+    cdef double distance(self, int a, int b) noexcept nogil:
+        """Of two slots, in parts of the tolerance."""
+        cdef const double* first = self.slots + a * self.stride
+        cdef const double* other = self.slots + b * self.stride
+        cdef double part, sum = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.size):
+            part = (other[self.place[i]] - first[self.place[i]]) / self.scale[i]
+            sum += part * part
+        return sqrt(sum / max(1, self.size)) / self.tolerance
 
     cdef int judge_change(self, double size) noexcept nogil:
         """Of a round whose change is of this size, in parts of the tolerance. -> whether the end has come, or never will"""

@@ -17,6 +17,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef BackwardDifferences backward
     cdef Py_ssize_t moving               # how many numbers do
     cdef bint stiff                      # the present steps are of another method than the first
+    cdef int refused                     # steps of an implicit method in a row that were no good
     cdef int tries                       # of such steps since, as far as they are counted
     cdef double explicit_h               # how long steps were before that [s]
     cdef double taken                    # the length of the present step of backward differences [s]
@@ -33,9 +34,12 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void make_stages(self, double h) noexcept nogil
     cdef bint make_implicit_stages(self, double h) noexcept nogil
     cdef void find_jacobian(self, double begin, double t) noexcept nogil
-    cdef void advance_backward(self, double h) noexcept nogil
+    cdef double advance_backward(self, double h) noexcept nogil
     cdef int probe_row(self) noexcept nogil
     cdef void start_backward(self, double most) noexcept nogil
+    cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil
+    cdef double backward_error(self) noexcept nogil
+    cdef void count_refused(self, double left) noexcept nogil
     cdef bint make_backward_step(self) noexcept nogil
     cdef bint find_backward_place(self, double begin) noexcept nogil
     cdef void go_to(self, int k, double h, double begin, double t) noexcept nogil

@@ -10,7 +10,7 @@ A substep begins with one step for all of it, so that nothing but the state says
 of what, others know: _smooth_integrator.pyx of bodies, _tree_smooth_integrator.pyx of trees.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
@@ -49,6 +49,11 @@ cdef enum:
 
 # How far orientations may turn from the base of backward differences [rad]: less than a whole turn.
 cdef double FAR = 2.0
+
+# In parts of the tolerance, what projecting the end of an implicit step may move it by.
+cdef double STRAYED = 100.0
+cdef enum:
+    REFUSED = 3          # steps of an implicit method in a row, after which the explicit one takes over
 
 # Why a substep was given up.
 cdef enum:
@@ -92,11 +97,11 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.tableau = tableau
 
     cdef void go_over(self, bint stiff) noexcept nogil:
-        """To the implicit method, for the rest of a substep, or back."""
+        """To the implicit method, for the rest of a substep, or to the explicit one."""
         with gil:
             try:
-                self.take(implicit_method() if stiff else self.first)
-            except MemoryError:          # which the explicit one goes on without
+                self.take(implicit_method() if stiff else dormand_prince())
+            except MemoryError:          # which the other one goes on without
                 return
         self.stiff, self.tries = stiff, 0
         if stiff:
@@ -143,10 +148,9 @@ cdef class RungeKuttaIntegrator(Integrator):
         if self.sizes is None:
             self.make_stages(h)
             return
-        if self.backward is not None:
-            self.advance_backward(h)
-            return
         self.begin_parts(h)
+        if self.backward is not None:
+            left = self.advance_backward(h)
         while left > 0.0 and not self.is_stopped():
             part = min(self.sizes.h, left)
             if part < min(SHORT * h, 0.5 * left):
@@ -158,17 +162,22 @@ cdef class RungeKuttaIntegrator(Integrator):
             elif self.make_good_stages(part):
                 left = left - part
                 made += 1
+                self.refused = 0
                 if made == asked and self.implicit is None:
                     asked *= 2
                     if implicit_pays(left / part * self.tableau.stages, self.moving):
                         self.explicit_h = part
                         self.go_over(True)
+            elif self.implicit is not None:
+                self.count_refused(left)
 
     cdef void begin_parts(self, double h) noexcept nogil:
         """A time of h begins, with the first method."""
         self.sizes.begin(h)
-        if self.stiff:
-            self.go_over(False)
+        self.stiff, self.refused = False, 0
+        if self.tableau is not self.first:
+            with gil:
+                self.take(self.first)
         if self.implicit is not None:
             self.implicit.forget()
 
@@ -241,9 +250,30 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.implicit.known = self.implicit.fresh
             return False
         self.go_to(self.tableau.stages, h, begin, h)
-        self.settle(h)
+        if not self.settle_implicit(h, self.implicit.of_stage(0), self.implicit.of_stage(1)):
+            return False
         self.implicit.estimate()
         return True
+
+    cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil:
+        """The end of an implicit step has come, whose stages are not projected. -> whether projecting it has moved it by about
+        its error alone. before, after: slots that nobody needs any more."""
+        if not self.projecting:
+            self.settle(h)
+            return True
+        self.read_back(before)
+        self.settle(h)
+        self.read_back(after)
+        return self.newton.distance(before, after) < STRAYED
+
+    cdef void count_refused(self, double left) noexcept nogil:
+        """One more step of an implicit method was no good. Its stages are not projected, and near singular poses rates off
+        the constraints are others than on them: steps would become as short as such a pose is near. So a few are enough, and
+        the explicit method goes on, over all that is left if it can; where that pays the implicit one comes back."""
+        self.refused += 1
+        if self.refused == REFUSED and self.projecting:
+            self.sizes.begin(left)
+            self.go_over(False)
 
     cdef void find_jacobian(self, double begin, double t) noexcept nogil:
         """Of the rates at the place that the method's slots tell, t after the beginning."""
@@ -263,8 +293,9 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     # ---- backward differences ----------------------------------------------------------------------------------------
 
-    cdef void advance_backward(self, double h) noexcept nogil:
-        """The smooth motion over the time h. What has turned far from the base has another one, and no past."""
+    cdef double advance_backward(self, double h) noexcept nogil:
+        """The smooth motion over the time h, or up to where it is for the explicit method. -> the time that is left. What has
+        turned far from the base has another one, and no past."""
         cdef double left = h
         cdef Py_ssize_t short = 0
         self.backward.forget()
@@ -279,8 +310,14 @@ cdef class RungeKuttaIntegrator(Integrator):
                 self.give_up(TOO_SHORT, self.backward.h)
             elif self.make_backward_step():
                 left = left - self.taken
+                self.refused = 0
                 if self.farthest_turn() > FAR:
                     self.backward.forget()
+            else:
+                self.count_refused(left)
+                if self.backward is None:
+                    break
+        return left
 
     cdef void start_backward(self, double most) noexcept nogil:
         """The base is the present state."""
@@ -298,20 +335,13 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef bint make_backward_step(self) noexcept nogil:
         """-> whether it is good; else nothing has happened but that another one is to be tried"""
         cdef double begin = self.context.settings.time
-        cdef double errors[3]
-        cdef double error
+        cdef double error = INFINITY
         self.keep_angles(False)
         self.taken = self.backward.h
         if self.find_backward_place(begin):
             self.backward.estimate()
-            self.settle(self.taken)
-            if self.projecting:
-                self.accelerate(False)
-            self.find_errors()
-            if self.projecting:
-                self.project_errors(1.0)
-            self.judge(errors)
-            error = sqrt(errors[0] / max(1.0, errors[2])) / self.sizes.tolerance
+            if self.settle_implicit(self.taken, BACKWARD_FOUND, BACKWARD_FROM):
+                error = self.backward_error()
             if self.backward.accepts(error):
                 if self.projecting:
                     self.read_back(BACKWARD_PLACE)
@@ -321,6 +351,17 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.set_time(begin)
         self.keep_angles(True)
         return False
+
+    cdef double backward_error(self) noexcept nogil:
+        """Of the step that is at its end, in parts of the tolerance."""
+        cdef double errors[3]
+        if self.projecting:
+            self.accelerate(False)
+        self.find_errors()
+        if self.projecting:
+            self.project_errors(1.0)
+        self.judge(errors)
+        return sqrt(errors[0] / max(1.0, errors[2])) / self.sizes.tolerance
 
     cdef bint find_backward_place(self, double begin) noexcept nogil:
         """Newton's method, with a Jacobian of this step if an older one does not lead there. -> whether it came to an end;
