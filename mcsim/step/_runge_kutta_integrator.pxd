@@ -21,6 +21,10 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef int tries                       # of such steps since, as far as they are counted
     cdef double explicit_h               # how long steps were before that [s]
     cdef double taken                    # the length of the present step of backward differences [s]
+    cdef bint tearing                    # a step ended with joints that could not be closed
+    cdef Py_ssize_t torn                 # the joint that was open by most, and by how much [m or rad]
+    cdef double torn_by
+    cdef object joint_names
     cdef bint projecting                 # joints are projected after each step
     cdef HeldMotors motors               # of "reference", and rotors; None: there are none
     cdef object kept_angles
@@ -29,6 +33,9 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void go_over(self, bint stiff) noexcept nogil
     cdef void begin_parts(self, double h) noexcept nogil
     cdef void close_beginning(self, double h) noexcept nogil
+    cdef void close_wide(self, double h) noexcept nogil
+    cdef double widest(self) noexcept nogil
+    cdef bint is_torn(self) noexcept nogil
     cdef bint is_open(self) noexcept nogil
     cdef void advance(self, double h) noexcept nogil
     cdef void make_stages(self, double h) noexcept nogil

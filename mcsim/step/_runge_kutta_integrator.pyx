@@ -32,6 +32,11 @@ from mcsim.core.errors import SimulationError
 # taken for a rate of 0.
 cdef double OPEN = 1e-9
 
+# The same of what a run to a tolerance cannot be made of: joints that are open by more after so many rounds of projection.
+cdef double TORN = 1e-6
+cdef enum:
+    SETTLINGS = 40
+
 # The part of a substep than which few steps may be shorter, for what dies out soon: so many of them nobody waits for. And
 # that than which none may, near the rounding error of time.
 cdef double SHORT = 1e-8
@@ -60,6 +65,7 @@ cdef enum:
     NOT_SMOOTH = 0
     NOT_DRIVEN = 1
     TOO_SHORT = 2
+    CONTRARY = 3
 
 
 cdef class RungeKuttaIntegrator(Integrator):
@@ -112,6 +118,37 @@ cdef class RungeKuttaIntegrator(Integrator):
         either through its first step."""
         if self.projecting and not self.context.ended and self.is_open():
             self.settle(h)
+            if self.sizes is not None:
+                self.close_wide(h)
+
+    cdef void close_wide(self, double h) noexcept nogil:
+        """What is open by more than one settling bears, by more of them, as long as they lead anywhere."""
+        cdef double now, before = INFINITY
+        cdef int _
+        for _ in range(SETTLINGS):
+            now = self.widest()
+            if now <= TORN or not now < before:
+                break
+            before = now
+            self.settle(h)
+        if self.widest() > TORN:
+            self.give_up(CONTRARY, 0.0)
+
+    cdef double widest(self) noexcept nogil:
+        """-> the time in which its push closes the joint that is open by most [s]; `torn` is that joint"""
+        cdef const Row* row
+        cdef double widest = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_JOINT and row.stabilized and not fabs(row.error) <= widest * row.push:
+                widest, self.torn, self.torn_by = fabs(row.error) / row.push, row.source, fabs(row.error)
+        return widest
+
+    cdef bint is_torn(self) noexcept nogil:
+        """Whether the end of a step of a tolerance has joints that projecting could not close."""
+        self.tearing = self.projecting and self.widest() > TORN
+        return self.tearing
 
     cdef void start_motors(self) noexcept nogil:
         """What has a motor for a velocity without a bound jumps to that."""
@@ -207,6 +244,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.keep_angles(False)
         if self.implicit is None:
             self.make_stages(h)
+            made = not self.is_torn()
         else:
             made = self.make_implicit_stages(h)
         if made:
@@ -219,7 +257,7 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.judge(errors)
             if self.sizes.accepts(errors, h):
                 return True
-        elif self.implicit.fresh:
+        elif self.implicit is None or self.implicit.fresh or self.tearing:
             self.sizes.fail(h)
         self.take_back()
         self.set_time(begin)
@@ -246,6 +284,7 @@ cdef class RungeKuttaIntegrator(Integrator):
                 self.accelerate(False)
                 self.end_stage(self.implicit.of_stage(k))
             result = NEWTON_FAILED if self.is_stopped() else self.implicit.improve(h)
+        self.tearing = False
         if result == NEWTON_FAILED:
             self.implicit.known = self.implicit.fresh
             return False
@@ -264,7 +303,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.read_back(before)
         self.settle(h)
         self.read_back(after)
-        return self.newton.distance(before, after) < STRAYED
+        return self.newton.distance(before, after) < STRAYED and not self.is_torn()
 
     cdef void count_refused(self, double left) noexcept nogil:
         """One more step of an implicit method was no good. Its stages are not projected, and near singular poses rates off
@@ -420,8 +459,13 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void give_up(self, int why, double h) noexcept nogil:
         """h: of the step that would be too short."""
+        if why == TOO_SHORT and self.tearing:
+            why = CONTRARY
         with gil:
             what = {
+                CONTRARY: f"joint {self.joint_name(self.torn)} cannot be closed and stays open by {self.torn_by:.3g} m or "
+                          "rad: the joints contradict each other, or what moves them; remove one of them, or give it other "
+                          "anchors, axes or motions",
                 NOT_SMOOTH: "bodies touch, or nearly so, which is no smooth motion",
                 NOT_DRIVEN: "the forces that its motors need were not found",
                 TOO_SHORT: f"the motion asks for steps of {h:.3g} s",
@@ -430,6 +474,12 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.calls.fail(SimulationError(
                 f"integrator='{name}' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
                 "is kept"))
+
+    def name(self, bodies, joints):
+        self.joint_names = joints
+
+    def joint_name(self, Py_ssize_t joint):
+        return repr(self.joint_names[joint]) if self.joint_names else str(joint)
 
     cdef bint aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
         """And rotors, of the rows at the present pose, whose joints' solver is ready. -> whether any ask for
