@@ -51,7 +51,7 @@ cdef class BackwardDifferences(NewtonMethod):
         self.psi, self.d = doubles(numbers[2]), doubles(numbers[3])
         self.differences, self.other = doubles(differences[0]), doubles(differences[1])
         self.jacobian, self.matrix, self.pivots = doubles(squares[0]), doubles(squares[1]), integers(pivots)
-        self.tolerance = tolerance
+        self.tolerance, self.kept_jacobian = tolerance, squares[0][:n]
 
     cdef int from_slot(self) noexcept nogil:
         return BACKWARD_FROM

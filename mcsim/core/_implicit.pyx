@@ -42,7 +42,7 @@ cdef class ImplicitStages(NewtonMethod):
         self.place, self.scale, self.change = integers(places), doubles(numbers[0]), doubles(numbers[1])
         self.matrix, self.jacobian, self.filter = doubles(matrix), doubles(squares[0]), doubles(squares[1])
         self.order, self.filter_order = integers(orders[0]), integers(orders[1])
-        self.tolerance = tolerance
+        self.tolerance, self.kept_jacobian = tolerance, squares[0][:n]
 
     cdef int of_stage(self, int k) noexcept nogil:
         """The slot in which f of stage k is to be left."""

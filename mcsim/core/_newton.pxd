@@ -8,7 +8,7 @@ cdef enum NewtonResult:
     NEWTON_FAILED = 2
 
 cdef class NewtonMethod:
-    cdef object kept
+    cdef object kept, kept_jacobian
     cdef Py_ssize_t size                 # numbers that move, of so many that a slot has
     cdef Py_ssize_t stride
     cdef int32_t* place                  # (size,) of them in a slot
@@ -22,6 +22,7 @@ cdef class NewtonMethod:
     cdef double last                     # how large the last change was
     cdef int rounds
 
+    cdef jacobian_array(self)
     cdef int from_slot(self) noexcept nogil
     cdef int probe_slot(self) noexcept nogil
     cdef int found_slot(self) noexcept nogil

@@ -24,6 +24,10 @@ cdef enum:
 cdef class NewtonMethod:
     """Buffers are set by who inherits this."""
 
+    cdef jacobian_array(self):
+        """(size, size), as a view."""
+        return self.kept_jacobian
+
     cdef int from_slot(self) noexcept nogil:
         """Of the rates at the place that differences are taken from."""
         return 0

@@ -43,6 +43,10 @@ cdef class TreeRungeKutta:
                 place += [self.motion.tree.nq + link.v + n for n in range(link.freedoms)]
         return np.array(place, np.int32)
 
+    def turns(self):
+        """(nq + nv + 1,) of quaternions at their first three numbers: how far they have turned, as a view."""
+        return self.kept[0][1]
+
     def all_rates(self):
         """(slots, nq + nv + 1), as a view."""
         return self.kept[1]

@@ -41,6 +41,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void make_stages(self, double h) noexcept nogil
     cdef bint make_implicit_stages(self, double h) noexcept nogil
     cdef void find_jacobian(self, double begin, double t) noexcept nogil
+    cdef void find_differences(self, double begin, double t) noexcept nogil
     cdef double advance_backward(self, double h) noexcept nogil
     cdef int probe_row(self) noexcept nogil
     cdef void start_backward(self, double most) noexcept nogil
@@ -72,6 +73,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void judge(self, double* errors) noexcept nogil
     cdef void take_back(self) noexcept nogil
     cdef void settle(self, double h) noexcept nogil
+    cdef bint derive(self) noexcept nogil
     cdef void read_back(self, int k) noexcept nogil
     cdef double farthest_turn(self) noexcept nogil
     cdef void jump(self) noexcept nogil

@@ -315,7 +315,13 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.go_over(False)
 
     cdef void find_jacobian(self, double begin, double t) noexcept nogil:
-        """Of the rates at the place that the method's slots tell, t after the beginning."""
+        """Of the rates at the place that the method's slots tell, where the state is, t after the beginning."""
+        if not self.derive():
+            self.find_differences(begin, t)
+        self.newton.know()
+
+    cdef void find_differences(self, double begin, double t) noexcept nogil:
+        """The Jacobian by differences of the rates."""
         cdef Py_ssize_t i
         cdef double step
         for i in range(self.newton.size):
@@ -324,7 +330,6 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.accelerate(False)
             self.end_stage(self.newton.found_slot())
             self.newton.end_probe(i, step)
-        self.newton.know()
 
     cdef int probe_row(self) noexcept nogil:
         """Of the tableau, for what is a displacement."""
@@ -533,6 +538,10 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void settle(self, double h) noexcept nogil:
         """A stage, or the end, of a step of h has come."""
+
+    cdef bint derive(self) noexcept nogil:
+        """The Jacobian analytically. -> whether it can be had so"""
+        return False
 
     cdef void read_back(self, int k) noexcept nogil:
         """Where what moves stands, as a displacement from where the step began, into slot k."""
