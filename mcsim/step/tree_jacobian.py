@@ -50,8 +50,8 @@ class TreeJacobian:
 
     @staticmethod
     def knows(links: np.ndarray) -> bool:
-        """Whether it does, of trees of these links: joints of the user's, planar ones, whose axes turn with them, and motions
-        that are given are left to differences."""
+        """Whether it does, of trees of these links: joints of the user's, planar ones, whose axes turn with them, and
+        motions that are given are left to differences."""
         given = (links["given"] == 1) & (links["prescribed"] == 0)
         return bool(len(links)) and not (np.any(given) or np.any(links["user"] >= 0) or np.any(links["kind"] == PLANAR))
 
@@ -65,8 +65,8 @@ class TreeJacobian:
         slopes: tuple[np.ndarray, np.ndarray],
         turned: np.ndarray,
     ) -> None:
-        """out (size, size) <- the derivatives of rates by numbers that move, of the state q, qd with the joint forces tau, of
-        which slopes (nv,) twice, by q and qd, and forces (bodies, 6) [N, N m], world. turned (nq,): u at their places."""
+        """out (size, size) <- the derivatives of rates by numbers that move, of the state q, qd with the joint forces tau,
+        slopes (nv,) of them by q and by qd, and forces (bodies, 6) [N, N m], world. turned (nq,): u at their places."""
         found = self.dynamics.forward_dynamics_derivatives(q, qd, tau, forces)
         by_q = found.dqdd_dq + found.dqdd_dtau * slopes[0]
         by_qd = found.dqdd_dqd + found.dqdd_dtau * slopes[1]

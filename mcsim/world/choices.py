@@ -366,9 +366,10 @@ class DOP853(_Tolerant):
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Radau(_Tolerant):
     """integrator="radau": the same motion as "reference" by an implicit method, for what is stiff: strong dampers, stiff
-    springs, joint friction. Radau's method of five stages, of order 9; all stages by Newton's method, with a Jacobian by
-    differences of the accelerations (docs/theory/rk4.md; E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
-    1996). A step's cost grows with the cube of the numbers that move: 12 a body in World, 2 a coordinate in ReducedWorld.
+    springs, joint friction. Radau's method of five stages, of order 9; all stages by Newton's method, with a Jacobian that
+    is analytic for trees of a ReducedWorld, else by differences of the accelerations (docs/theory/rk4.md; E. Hairer, G.
+    Wanner, Solving Ordinary Differential Equations II, 1996). Near singular poses the explicit method goes on. A step's
+    cost grows with the cube of the numbers that move: 12 a body in World, 2 a coordinate in ReducedWorld.
 
     tolerance, creep: as of DOP853.
 
@@ -380,12 +381,12 @@ class Radau(_Tolerant):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BDF(_Tolerant):
-    """integrator="bdf": the same motion as "reference" by backward differentiation formulas of orders 1 to 5, in the form of
-    Shampine and Reichelt, that choose their order and their step, with a Jacobian as Radau has it (docs/theory/rk4.md; E.
-    Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996). A step is one evaluation or two, and equations of
-    the numbers that move, a fifth of Radau's, but steps are many where the tolerance is small: each substep begins with
-    order 1. It is for what is stiff and asked for to few digits, over long substeps, and a method of another kind to compare
-    Radau's with.
+    """integrator="bdf": the same motion as "reference" by backward differentiation formulas of orders 1 to 5, in the form
+    of Shampine and Reichelt, that choose their order and their step, with a Jacobian as Radau has it
+    (docs/theory/rk4.md; E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996). A step takes few
+    evaluations, and equations of the numbers that move, a fifth as many as Radau's; steps are many where the tolerance is
+    small, and each substep begins with order 1. It is for what is stiff, over long substeps, and a method of another kind
+    to compare Radau's with. Where mechanisms pass singular poses take "reference".
 
     tolerance, creep: as of DOP853.
 

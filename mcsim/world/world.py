@@ -94,9 +94,9 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         net whose loops make a factorization too dear. joints: the same as "direct" or "rows", or mc.DirectJoints,
         mc.SweptJoints, with hertz, damping ratio and speed.
     integrator: "semi_implicit" (the default), "rk4" (fourth order, for smooth systems), "rattle" or "variational"
-        (symplectic, joints closed at positions), "reference" or, of what is stiff, "radau" (smooth motions to a
-        tolerance of 1e-13, in steps of their own); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
-        mc.Variational, mc.DOP853, mc.Radau, with what is theirs.
+        (symplectic, joints closed at positions), "reference" or, of what is stiff, "radau" or "bdf" (smooth motions to
+        a tolerance of 1e-13, in steps of their own); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
+        mc.Variational, mc.DOP853, mc.Radau, mc.BDF, with what is theirs.
     sleep: whether bodies at rest fall asleep, or mc.Sleep, with speed and time. Under "rigid" and "semi_implicit" only.
     threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
