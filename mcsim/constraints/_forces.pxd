@@ -14,8 +14,8 @@ from mcsim.state._settings cimport Settings
 cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                            Row* rows, Twist* force, bint keep) noexcept nogil
 
-# That of one row along a coordinate at the rate u, what it changes by with the coordinate and with u added to by_position and
-# by_rate.
+# That of one row along a coordinate at the rate u, what it changes by with the coordinate and with u added to by_position
+# and by_rate.
 cdef double force_along(const Row* row, const JointAxis* axis, double u, const Settings* settings, double* by_position,
                         double* by_rate) noexcept nogil
 

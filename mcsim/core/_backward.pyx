@@ -4,10 +4,10 @@ f(t, y) that someone else finds. With D^j y_n the backward differences of the la
     sum_(j<=k) 1/j D^j y_(n+1) = h f(t_(n+1), y_(n+1)) + kappa_k g_k d,    g_k = sum_(j<=k) 1/j,
     d = y_(n+1) - sum_(j<=k) D^j y_n = D^(k+1) y_(n+1)
 
-kappa those numbers by which the formulas of L. Shampine and M. Reichelt are more accurate than the classical ones, 0 at order
-5. d is found by Newton's method with 1 - c J, c = h / ((1 - kappa_k) g_k), and tells the error, (kappa_k g_k + 1/(k+1)) d.
-After k + 1 steps of one length those of the orders beside are compared, and the order goes where steps can be longest; where
-the length changes, differences are those of the polynomial through the past at its places.
+kappa those numbers by which the formulas of L. Shampine and M. Reichelt are more accurate than the classical ones, 0 at
+order 5. d is found by Newton's method with 1 - c J, c = h / ((1 - kappa_k) g_k), and tells the error, (kappa_k g_k +
+1/(k+1)) d. After k + 1 steps of one length those of the orders beside are compared, and the order goes where steps can
+be longest; where the length changes, differences are those of the polynomial through the past at its places.
 
 The state is a displacement from a base, so that differences have the digits of what has changed and turns are vectors.
 
@@ -234,14 +234,14 @@ cdef double root_of(double x, int n) noexcept nogil:
     """The n-th root of x, between 0.01 and 100, by Newton's method from above."""
     cdef double y = max(x, 1.0)
     cdef double power
-    cdef int i, _
+    cdef int _, __
     if not x > 1e-12:
         return 0.01
     if not x < 1e12:
         return 100.0
     for _ in range(200):
         power = 1.0
-        for i in range(n - 1):
+        for __ in range(n - 1):
             power *= y
         power = y - (y - x / power) / n
         if not power < y:

@@ -1,8 +1,8 @@
 """What implicit methods share, over rates f(t, y) that someone else finds: J = df/dy, by differences where nobody knows it
 better, when Newton's method has come to its end, and linear equations.
 
-Rates stand in slots of `stride` numbers, of which some move. A difference is taken between the rates at a place and those at
-one beside it: `start_probe` writes where that is, `end_probe` reads what is found there.
+Rates stand in slots of `stride` numbers, of which some move. A difference is taken between the rates at a place and those
+at one beside it: `start_probe` writes where that is, `end_probe` reads what is found there.
 
 Source: E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 1996, section IV.8.
 """

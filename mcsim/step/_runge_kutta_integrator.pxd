@@ -17,6 +17,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef BackwardDifferences backward
     cdef Py_ssize_t moving               # how many numbers do
     cdef bint stiff                      # the present steps are of another method than the first
+    cdef double strayed                  # how far projecting moved an implicit step's end, in parts of the tolerance
     cdef int refused                     # steps of an implicit method in a row that were no good
     cdef int tries                       # of such steps since, as far as they are counted
     cdef double explicit_h               # how long steps were before that [s]

@@ -1,6 +1,6 @@
 """Smooth motions by Runge-Kutta, in steps as long as the substep (integrator="rk4") or as a tolerance allows ("reference",
-and "radau", whose stages are found together). "reference" goes over to Radau's method for the rest of a substep where
-that is stiff.
+and "radau", whose stages are found together), or by formulas of backward differences ("bdf"). "reference" goes over to
+Radau's method for the rest of a substep where that is stiff.
 
     for each stage     accelerations of the present state, the state of the next one
     where judged       the error of the step; one that is too long is taken back, and a shorter one tried
@@ -269,6 +269,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         a Jacobian of its own beginning, which it has then the next time, or else in a shorter step."""
         cdef double begin = self.context.settings.time
         cdef int k, result
+        self.strayed = INFINITY
         self.begin_stages()
         self.accelerate(False)
         self.end_stage(self.implicit.beginning())
@@ -295,20 +296,25 @@ cdef class RungeKuttaIntegrator(Integrator):
         return True
 
     cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil:
-        """The end of an implicit step has come, whose stages are not projected. -> whether projecting it has moved it by about
-        its error alone. before, after: slots that nobody needs any more."""
+        """The end of an implicit step has come, whose stages are not projected. -> whether projecting it has moved it by
+        about its error alone. before, after: slots that nobody needs any more."""
         if not self.projecting:
             self.settle(h)
+            self.strayed = 0.0
             return True
         self.read_back(before)
         self.settle(h)
         self.read_back(after)
-        return self.newton.distance(before, after) < STRAYED and not self.is_torn()
+        self.strayed = self.newton.distance(before, after)
+        return self.strayed < STRAYED and not self.is_torn()
 
     cdef void count_refused(self, double left) noexcept nogil:
         """One more step of an implicit method was no good. Its stages are not projected, and near singular poses rates off
-        the constraints are others than on them: steps would become as short as such a pose is near. So a few are enough, and
-        the explicit method goes on, over all that is left if it can; where that pays the implicit one comes back."""
+        the constraints are others than on them: steps would become as short as such a pose is near. So a few whose end
+        is farther from the constraints than that of a good one are enough, and the explicit method goes on, over all that is
+        left if it can; where that pays the implicit one comes back."""
+        if not 1.0 <= self.strayed < INFINITY:
+            return
         self.refused += 1
         if self.refused == REFUSED and self.projecting:
             self.sizes.begin(left)
@@ -338,8 +344,8 @@ cdef class RungeKuttaIntegrator(Integrator):
     # ---- backward differences ----------------------------------------------------------------------------------------
 
     cdef double advance_backward(self, double h) noexcept nogil:
-        """The smooth motion over the time h, or up to where it is for the explicit method. -> the time that is left. What has
-        turned far from the base has another one, and no past."""
+        """The smooth motion over the time h, or up to where it is for the explicit method. -> the time that is left. What
+        has turned far from the base has another one, and no past."""
         cdef double left = h
         cdef Py_ssize_t short = 0
         self.backward.forget()
@@ -412,6 +418,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         then the state is there"""
         cdef double h = self.backward.h
         cdef int result = NEWTON_GOES_ON
+        self.strayed = INFINITY
         self.backward.foresee()
         if not self.backward.known:
             self.go_to(0, 1.0, begin, h)

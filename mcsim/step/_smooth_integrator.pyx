@@ -250,6 +250,12 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta = steps
 
     cdef void begin_stages(self) noexcept nogil:
+        """The world stands still, whatever 0 * inf a step that was tried before has left there."""
+        cdef int k
+        memset(self.acceleration - 1, 0, sizeof(Twist))
+        memset(self.context.bodies.twist - 1, 0, sizeof(Twist))
+        for k in range(4):
+            memset(self.runge_kutta.error[k] - 1, 0, sizeof(Twist))
         self.runge_kutta.begin(self.context.bodies)
 
     cdef void take_scales(self) noexcept nogil:

@@ -128,7 +128,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         """Of trees without loops, with forces along coordinates alone (tree_jacobian.py)."""
         cdef Py_ssize_t i, v, nv = self.space.motion.tree.nv
         cdef const Row* row
-        if self.differences or self.rows.loops.some or self.space.damped or self.context.efforts.acting or self.space.turns_by_angles:
+        if self.differences or self.rows.loops.some or self.space.damped or self.context.efforts.acting or (
+                self.space.turns_by_angles):
             return False
         memset(self.slopes, 0, 2 * (nv + 1) * sizeof(double))
         memcpy(self.efforts, self.space.motion.tau, nv * sizeof(double))
@@ -158,8 +159,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         for i in range(self.context.bodies.count):
             memcpy(own + 6 * i, &self.context.bodies.force[i], sizeof(Twist))
         try:
-            self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2], pushes[:self.context.bodies.count],
-                               (slopes[0], slopes[1]), self.runge_kutta.turns())
+            self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
+                               pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns())
         except (SceneError, SimulationError, MemoryError):       # differences tell what is wrong
             return False
         return True

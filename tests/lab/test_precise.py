@@ -70,10 +70,10 @@ def test_a_loop_with_redundant_rows_and_a_spring():
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"precision": 3}, "precision: must be"),
-        ({"times": [1, 0.5]}, "times: must be"),
-        ({"forces": [1, 2]}, "forces: must be"),
-        ({"precision": "half"}, "precision: must be"),
+        ({"precision": 3}, "precision must be"),
+        ({"times": [1, 0.5]}, "times must be"),
+        ({"forces": [1, 2]}, "forces must be"),
+        ({"precision": "half"}, "precision must be"),
     ],
 )
 def test_what_is_wrong_is_named(change, message):
