@@ -19,7 +19,18 @@ from mcsim.world import capabilities, choices
 from mcsim.world.keywords import DEFAULTS, More, ReducedMore, keyword_names
 
 CONTACTS = (mc.RigidContact, mc.CompliantContact, mc.EventContact)
-OBJECTS = (*CONTACTS, mc.DirectJoints, mc.SweptJoints, mc.RK4, mc.DOP853, mc.Radau, mc.BDF, mc.Rattle, mc.Variational, mc.Sleep)
+OBJECTS = (
+    *CONTACTS,
+    mc.DirectJoints,
+    mc.SweptJoints,
+    mc.RK4,
+    mc.DOP853,
+    mc.Radau,
+    mc.BDF,
+    mc.Rattle,
+    mc.Variational,
+    mc.Sleep,
+)
 
 
 def scene(soft=False):
