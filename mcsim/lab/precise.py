@@ -256,7 +256,7 @@ class _Joint:
         if spring is None:
             self.length = _exact(joint.constant)[()]
         else:
-            self.spring = Decimal(float(spring.stiffness)), Decimal(float(spring.damping)), Decimal(float(spring.rest))
+            self.spring = Decimal(float(spring.stiffness)), Decimal(float(spring.damping)), _exact(spring.rest)[()]
 
     def rows(self, bodies: _Bodies) -> list[_Row]:
         ends = _Ends(self, bodies)
@@ -423,10 +423,10 @@ def _refuse(scene: Scene) -> None:
                 f"precise_run: body {body.name!r} {what}, which is not known here: take integrator='reference'"
             )
     for joint in scene.joints:
-        what = _unknown(joint)
-        if what is not None:
+        unknown = _unknown(joint)
+        if unknown is not None:
             raise SceneError(
-                f"precise_run: joint {joint.name!r} {what}, which is not known here: take integrator='reference'"
+                f"precise_run: joint {joint.name!r} {unknown}, which is not known here: take integrator='reference'"
             )
 
 

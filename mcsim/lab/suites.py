@@ -70,8 +70,8 @@ class Entry:
     """One mechanism of a suite.
 
     name; scene and its parameters; dt [s]: of every method. measure: World -> numbers, in `unit`; what: those in words.
-    values: the numbers at times, in order; late: those at times that take long, up to where it is published. kind: what they are, "published", "closed form" or "reference". source: whose
-    mechanism it is. note: what to know of the values.
+    values: the numbers at times, in order; late: those at times that take long, up to where it is published. kind: what
+    they are, "published", "closed form" or "reference". source: whose mechanism it is. note: what to know of the values.
     """
 
     name: str
@@ -357,8 +357,9 @@ def run(
 
     name: of a suite: "mechanisms". methods: as of mcsim.compare. entries: names of some of its entries, or of their scenes;
     None: all. dt: step [s] of all of them, in place of their own, of which their times must be multiples. quick: only until
-    the first time at which values are known; full: to the last one that is published, of the pendulum 2,000 s. substeps: of each step, of methods by name. strict: whether a method ends
-    where a step could not do something. progress: called with (runs done, runs, what).
+    the first time at which values are known; full: to the last one that is published, of the pendulum 2,000 s. substeps: of
+    each step, of methods by name. strict: whether a method ends where a step could not do something. progress: called with
+    (runs done, runs, what).
 
     Bodies do not sleep. A method that cannot take a scene, or fails on its way, has a row that says so.
     """
