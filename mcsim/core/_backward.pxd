@@ -11,7 +11,7 @@ cdef enum:
     BACKWARD_FROM = 2                    # f where the Jacobian is of
     BACKWARD_ERROR = 3                   # of the present step
     BACKWARD_BASE = 4                    # f at the base
-    BACKWARD_SLOTS = 5
+    BACKWARD_SLOTS = 5                   # how many there are
     BACKWARD_ORDERS = 5                  # the highest
 
 cdef class BackwardDifferences(NewtonMethod):

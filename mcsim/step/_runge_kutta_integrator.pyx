@@ -35,7 +35,7 @@ cdef double OPEN = 1e-9
 # The same of what a run to a tolerance cannot be made of: joints that are open by more after so many rounds of projection.
 cdef double TORN = 1e-6
 cdef enum:
-    SETTLINGS = 40
+    SETTLINGS = 40       # rounds, at most
 
 # The part of a substep than which few steps may be shorter, for what dies out soon: so many of them nobody waits for. And
 # that than which none may, near the rounding error of time.
@@ -311,8 +311,8 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void count_refused(self, double left) noexcept nogil:
         """One more step of an implicit method was no good. Its stages are not projected, and near singular poses rates off
         the constraints are others than on them: steps would become as short as such a pose is near. So a few whose end
-        is farther from the constraints than that of a good one are enough, and the explicit method goes on, over all that is
-        left if it can; where that pays the implicit one comes back."""
+        is farther from the constraints than that of a good one are enough, and the explicit method goes on, over all that
+        is left if it can; where that pays the implicit one comes back."""
         if not 1.0 <= self.strayed < INFINITY:
             return
         self.refused += 1
