@@ -30,7 +30,9 @@ from setuptools.command.build_ext import build_ext
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
     "mcsim.core._arrays": [],
+    "mcsim.core._newton": ["m"],
     "mcsim.core._implicit": ["m"],
+    "mcsim.core._backward": ["m"],
     "mcsim.core._tableau": ["m"],
     "mcsim.core._forest": [],
     "mcsim.core._trig": ["m"],

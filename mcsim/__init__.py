@@ -25,6 +25,7 @@ from mcsim.scene.shapes import *
 from mcsim.scene.shapes import _NAMES as _SHAPES
 from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import (
+    BDF,
     DOP853,
     RK4,
     CompliantContact,
@@ -99,6 +100,7 @@ __all__ = [
     "Motion",
     "Motor",
     "Problem",
+    "BDF",
     "DOP853",
     "RK4",
     "Radau",

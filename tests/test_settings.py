@@ -19,7 +19,18 @@ from mcsim.world import capabilities, choices
 from mcsim.world.keywords import DEFAULTS, More, ReducedMore, keyword_names
 
 CONTACTS = (mc.RigidContact, mc.CompliantContact, mc.EventContact)
-OBJECTS = (*CONTACTS, mc.DirectJoints, mc.SweptJoints, mc.RK4, mc.DOP853, mc.Radau, mc.Rattle, mc.Variational, mc.Sleep)
+OBJECTS = (
+    *CONTACTS,
+    mc.DirectJoints,
+    mc.SweptJoints,
+    mc.RK4,
+    mc.DOP853,
+    mc.Radau,
+    mc.BDF,
+    mc.Rattle,
+    mc.Variational,
+    mc.Sleep,
+)
 
 
 def scene(soft=False):
@@ -80,6 +91,8 @@ SAME = [
      {"integrator": "rk4", "joint_hertz": 1.5, "joint_damping_ratio": 1.2}),
     (mc.World, {"integrator": mc.DOP853(tolerance=1e-9)}, {"integrator": "reference", "reference_tolerance": 1e-9}),
     (mc.World, {"integrator": mc.DOP853(creep=0.1)}, {"integrator": "reference", "reference_creep": 0.1}),
+    (mc.World, {"integrator": mc.BDF(tolerance=1e-9, creep=0.1)},
+     {"integrator": "bdf", "reference_tolerance": 1e-9, "reference_creep": 0.1}),
     (mc.World, {"integrator": mc.Radau(tolerance=1e-9, creep=0.1)},
      {"integrator": "radau", "reference_tolerance": 1e-9, "reference_creep": 0.1}),
     (mc.World, {"integrator": mc.Rattle(hertz=20.0, damping_ratio=1.2, push_speed=1.0)},
@@ -111,7 +124,7 @@ def made(kind, keywords):
     if event:
         keywords = keywords | {"dt": 1 / 240}
     integrator = keywords.get("integrator")
-    smooth = integrator in ("reference", "radau") or isinstance(integrator, (mc.DOP853, mc.Radau))
+    smooth = integrator in ("reference", "radau", "bdf") or isinstance(integrator, (mc.DOP853, mc.Radau, mc.BDF))
     described = scene(soft) if not smooth else mc.scenes.double_pendulum()
     world = kind(described, **keywords)
     world.step(3 if event else 12)
@@ -308,7 +321,7 @@ def test_given_twice(case):
         (mc.World, {"sleep": mc.Sleep(), "integrator": "rk4"}, "under which nothing sleeps"),
         (mc.World, {"sleep": mc.DirectJoints()}, "sleep takes True, False or a Sleep"),
         (mc.World, {"contact": mc.Sleep()}, "contact takes a name or a RigidContact, CompliantContact, EventContact"),
-        (mc.World, {"integrator": mc.Sleep()}, "integrator takes a name or a RK4, DOP853, Radau, Rattle, Variational"),
+        (mc.World, {"integrator": mc.Sleep()}, "integrator takes a name or a RK4, DOP853, Radau, BDF, Rattle, Variational"),
         (mc.World, {"joints": 3}, "joints takes a name or a DirectJoints, SweptJoints"),
         (mc.World, {"joints": "tree"}, "joints must be one of: direct, rows"),
         (mc.World, {"contact": mc.RigidContact(), "solver": "sii"}, "solver must be one of"),

@@ -28,20 +28,27 @@ def refuse_with_suite(**given: Any) -> None:
 
 
 def run_suite(
-    name: str, methods: list[str], dt: list[float] | None, quick: bool, substeps: int, strict: bool, csv: Path | None
+    name: str,
+    methods: list[str],
+    dt: list[float] | None,
+    lengths: tuple[bool, bool],
+    substeps: int,
+    strict: bool,
+    csv: Path | None,
 ) -> None:
-    """Run it, print its table, and write it if wanted."""
+    """Run it, print its table, and write it if wanted. lengths: whether quick, and whether full."""
     from mcsim.lab.suites import SUITE_METHODS, run
 
     check_output("--csv", csv, ".csv")
     if dt is not None and len(dt) > 1:
         raise InputError("--dt with --suite is one step, not several")
-    with in_options(("dt", "substeps", "strict", "suite")), progress(1, "comparing", "runs", whole=True) as show:
+    with in_options(("dt", "substeps", "strict", "suite", "full")), progress(1, "comparing", "runs", whole=True) as show:
         result = run(
             name,
             methods or SUITE_METHODS,
             dt=dt[0] if dt else None,
-            quick=quick,
+            quick=lengths[0],
+            full=lengths[1],
             substeps=substeps,
             strict=strict,
             progress=lambda done, total, what: show(done, None, total=total),

@@ -5,7 +5,7 @@ from libc.math cimport INFINITY, isinf
 
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, Joint
+from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, Joint, JointAxis
 from mcsim.state._row cimport BLOCK_BOUNDED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, Row
 from mcsim.state._settings cimport Settings
 
@@ -13,6 +13,11 @@ from mcsim.state._settings cimport Settings
 # force.
 cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                            Row* rows, Twist* force, bint keep) noexcept nogil
+
+# That of one row along a coordinate at the rate u, what it changes by with the coordinate and with u added to by_position
+# and by_rate.
+cdef double force_along(const Row* row, const JointAxis* axis, double u, const Settings* settings, double* by_position,
+                        double* by_rate) noexcept nogil
 
 # Bounds of those rows to 0, so that sweeps leave them out: they act as forces already. -> how many rows
 cdef Py_ssize_t mute_joint_forces(const Joint* joints, Py_ssize_t count, const Settings* settings,

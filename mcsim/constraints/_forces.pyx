@@ -14,7 +14,7 @@ or without a bound, asks for an acceleration instead, with the force that this t
 So does a rotor of inertia a, with the force f = -a u': its row has the compliance 1 / a.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 
 from mcsim.constraints._spring_law cimport SpringLaw, spring_law
 from mcsim.core._numbers cimport TWO_PI
@@ -32,10 +32,9 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
     cdef int i, k
     cdef Row* row
     cdef const JointAxis* axis
-    cdef SpringLaw law
     cdef double* a
     cdef double* b
-    cdef double u, f
+    cdef double u, f, slope = 0.0
     for j in range(count):
         for k in range(joints[j].row_count - joints[j].constraint_count):
             row = &rows[joints[j].row_begin + k]
@@ -47,13 +46,7 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
             u = 0.0
             for i in range(6):
                 u += row.jacobian[i] * a[i] + row.jacobian[6 + i] * b[i]
-            if row.kind == ROW_SPRING:
-                law = spring_law(axis, row.index)
-                f = min(max(-(law.stiffness * row.error + law.damping * (u - law.velocity)), -law.most), law.most)
-            elif row.kind == ROW_MOTOR:
-                f = dry(axis.motor_max_force, u - axis.motor_velocity, settings)
-            else:
-                f = dry(axis.friction, u, settings)
+            f = force_along(row, axis, u, settings, &slope, &slope)
             if keep:
                 row.impulse = settings.h * f
             a = <double*>&force[row.body_a]
@@ -63,8 +56,27 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
                 b[i] += row.jacobian[6 + i] * f
 
 
-cdef inline double dry(double most, double slip, const Settings* settings) noexcept nogil:
-    return -most * slip / sqrt(slip * slip + settings.reference_creep * settings.reference_creep)
+cdef double force_along(const Row* row, const JointAxis* axis, double u, const Settings* settings, double* by_position,
+                        double* by_rate) noexcept nogil:
+    cdef SpringLaw law
+    cdef double f
+    if row.kind == ROW_SPRING:
+        law = spring_law(axis, row.index)
+        f = -(law.stiffness * row.error + law.damping * (u - law.velocity))
+        if fabs(f) <= law.most:
+            by_position[0] -= law.stiffness
+            by_rate[0] -= law.damping
+        return min(max(f, -law.most), law.most)
+    if row.kind == ROW_MOTOR:
+        return dry(axis.motor_max_force, u - axis.motor_velocity, settings, by_rate)
+    return dry(axis.friction, u, settings, by_rate)
+
+
+cdef inline double dry(double most, double slip, const Settings* settings, double* by_slip) noexcept nogil:
+    cdef double square = settings.reference_creep * settings.reference_creep
+    cdef double size = sqrt(slip * slip + square)
+    by_slip[0] -= most * square / (size * size * size)
+    return -most * slip / size
 
 
 cdef Py_ssize_t mute_joint_forces(const Joint* joints, Py_ssize_t count, const Settings* settings,

@@ -2,9 +2,9 @@
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),        (1 - h a x J) dk = f - k,    J = df/dy at the beginning of the step
 
-all stages at once, J by differences, one evaluation a number that moves, and kept as long as Newton's method is quick with
-it. The error is estimated by what the polynomial through the rates of the stages misses at the beginning, where the rate is
-known, with what is stiff damped out of it:
+all stages at once, J kept as long as Newton's method is quick with it (core/_newton.pyx). The error is estimated by what
+the polynomial through the rates of the stages misses at the beginning, where the rate is known, with what is stiff damped
+out of it:
 
     error = (1 - h g J)^-1 g (f(t, y) - sum_j l_j(0) k_j),    g = FILTER
 
@@ -15,29 +15,19 @@ Source: E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 1996
 equations solved by Radau methods", J. Comput. Appl. Math. 111, 1999.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._newton cimport factor_lu, solve_lu
 
 # About the real eigenvalue of a.
 cdef double FILTER = 0.16
 
-# What differences step by, in parts of 1 + |y|: a power of two near the root of the rounding error.
-cdef double PROBED = 1.0 / (1 << 26)
 
-# Newton's method ends where what it leaves is this part of the tolerance, and is given up after so many rounds, or where
-# it does not converge by this factor a round. The Jacobian is found anew where a step took it more than QUICK.
-cdef double LEFT = 0.01
-cdef double SLOW = 0.9
-cdef double QUICK = 0.02
-cdef enum:
-    ROUNDS = 10                          # at most
-
-
-cdef class ImplicitStages:
+cdef class ImplicitStages(NewtonMethod):
     """a: (s, s); begin: (s,) of the stages' rates at the beginning; slots: (2 s + 2, stride), the rates; place: (size,)
     which numbers of a slot move."""
 
@@ -52,7 +42,7 @@ cdef class ImplicitStages:
         self.place, self.scale, self.change = integers(places), doubles(numbers[0]), doubles(numbers[1])
         self.matrix, self.jacobian, self.filter = doubles(matrix), doubles(squares[0]), doubles(squares[1])
         self.order, self.filter_order = integers(orders[0]), integers(orders[1])
-        self.tolerance = tolerance
+        self.tolerance, self.kept_jacobian = tolerance, squares[0][:n]
 
     cdef int of_stage(self, int k) noexcept nogil:
         """The slot in which f of stage k is to be left."""
@@ -61,7 +51,13 @@ cdef class ImplicitStages:
     cdef int beginning(self) noexcept nogil:
         return 2 * self.stages
 
-    cdef int probe(self) noexcept nogil:
+    cdef int from_slot(self) noexcept nogil:
+        return self.beginning()
+
+    cdef int found_slot(self) noexcept nogil:
+        return self.of_stage(0)
+
+    cdef int probe_slot(self) noexcept nogil:
         return 2 * self.stages + 1
 
     cdef void forget(self) noexcept nogil:
@@ -69,28 +65,19 @@ cdef class ImplicitStages:
         self.h, self.known, self.fresh = 0.0, False, False
 
     cdef void begin(self) noexcept nogil:
-        """A step begins, whose rates are in their slot: the same as those of all stages. `scale` is there. After it, if the
-        Jacobian is not known: start_probe, f at that place into the first stage's slot, end_probe, for each number."""
+        """A step begins, whose rates are in their slot: the same as those of all stages. `scale` is there."""
         cdef double* first = self.slots + self.beginning() * self.stride
         cdef int k
         for k in range(self.stages):
             memcpy(self.slots + k * self.stride, first, self.stride * sizeof(double))
 
-    cdef double start_probe(self, Py_ssize_t i) noexcept nogil:
-        """-> a step along the i-th number, whose direction is in its slot"""
-        cdef double* direction = self.slots + self.probe() * self.stride
-        memset(direction, 0, self.stride * sizeof(double))
-        direction[self.place[i]] = 1.0
-        return PROBED * self.scale[i]
+    cdef void start_jacobian(self) noexcept nogil:
+        """Differences are taken from the beginning."""
+        memset(self.slots + self.probe_slot() * self.stride, 0, self.stride * sizeof(double))
 
-    cdef void end_probe(self, Py_ssize_t i, double step) noexcept nogil:
-        cdef const double* first = self.slots + self.beginning() * self.stride
-        cdef const double* moved = self.slots + self.of_stage(0) * self.stride
-        cdef Py_ssize_t k
-        for k in range(self.size):
-            self.jacobian[k * self.size + i] = (moved[self.place[k]] - first[self.place[k]]) / step
-        if i + 1 == self.size:
-            self.known, self.fresh, self.h = True, True, 0.0
+    cdef void know(self) noexcept nogil:
+        NewtonMethod.know(self)
+        self.h = 0.0
 
     cdef bint start(self, double h) noexcept nogil:
         """Newton's method begins on a step of h. -> whether there are factors"""
@@ -124,7 +111,7 @@ cdef class ImplicitStages:
         """f of all stages is in their slots: better rates. -> whether they are good, or never will be"""
         cdef double* rates
         cdef const double* found
-        cdef double size, part, quotient
+        cdef double size, part
         cdef Py_ssize_t i, n = self.size
         cdef int k
         for k in range(self.stages):
@@ -140,21 +127,11 @@ cdef class ImplicitStages:
                 part = h * self.change[k * n + i] / self.scale[i]
                 size += part * part
         size = sqrt(size / max(1, self.stages * n)) / self.tolerance
-        self.rounds += 1
-        quotient = size / self.last if self.last > 0.0 else 0.0
-        if not size < 1e300:
-            return NEWTON_FAILED
-        if size <= LEFT or (self.rounds > 1 and (size * quotient <= LEFT * (1.0 - quotient) or (
-                size <= 1.0 and quotient >= SLOW))):
-            self.fresh = False
-            self.known = self.known and quotient <= QUICK
-            return NEWTON_DONE
-        self.last = size
-        return NEWTON_FAILED if self.rounds == ROUNDS or quotient >= SLOW else NEWTON_GOES_ON
+        return self.judge_change(size)
 
     cdef void estimate(self) noexcept nogil:
         """The error of a step of 1 second as long, into the slot to probe with."""
-        cdef double* out = self.slots + self.probe() * self.stride
+        cdef double* out = self.slots + self.probe_slot() * self.stride
         cdef const double* first = self.slots + self.beginning() * self.stride
         cdef Py_ssize_t i
         cdef double sum
@@ -168,51 +145,3 @@ cdef class ImplicitStages:
         solve_lu(self.filter, self.size, self.filter_order, self.change)
         for i in range(self.size):
             out[self.place[i]] = self.change[i]
-
-
-cdef bint factor_lu(double* a, Py_ssize_t n, int32_t* order) noexcept nogil:
-    """L U of the rows in another order, in place. -> whether it is regular"""
-    cdef Py_ssize_t i, j, k, best
-    cdef double* row
-    cdef const double* pivot
-    cdef double f
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if fabs(a[i * n + k]) > fabs(a[best * n + k]):
-                best = i
-        order[k] = <int32_t>best
-        if not fabs(a[best * n + k]) > 0.0:
-            return False
-        if best != k:
-            for j in range(n):
-                f = a[k * n + j]
-                a[k * n + j] = a[best * n + j]
-                a[best * n + j] = f
-        pivot = a + k * n
-        for i in range(k + 1, n):
-            row = a + i * n
-            if row[k] == 0.0:
-                continue
-            f = row[k] / pivot[k]
-            row[k] = f
-            for j in range(k + 1, n):
-                row[j] -= f * pivot[j]
-    return True
-
-
-cdef void solve_lu(const double* a, Py_ssize_t n, const int32_t* order, double* x) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef double f
-    for i in range(n):
-        j = order[i]
-        f = x[i]
-        x[i] = x[j]
-        x[j] = f
-    for i in range(n):
-        for j in range(i):
-            x[i] -= a[i * n + j] * x[j]
-    for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            x[i] -= a[i * n + j] * x[j]
-        x[i] /= a[i * n + i]

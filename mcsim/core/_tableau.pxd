@@ -5,6 +5,7 @@ from libc.math cimport fabs
 cdef class Tableau:
     cdef object kept                     # the arrays that the pointers are into
     cdef readonly object implicit        # a and what tells the rates at the beginning (ImplicitStages); None: explicit
+    cdef readonly bint multistep         # the state is a displacement from a base that many steps have (core/_backward.pyx)
     cdef int stages
     cdef int slots                       # that rates stand in: first those of the stages
     cdef const double* weights           # (stages + 1, slots) of the rates at each stage, and at the step's end; of an

@@ -10,7 +10,8 @@ formulae of orders 5 and 3 tell, with the rates at the step's end as one stage m
     error = |h| e5^2 / sqrt(e5^2 + e3^2 / 100),     e the root mean squares over the coordinates, by tolerance (1 + |y|)
 
 A step whose error is below 1 is taken; h follows the eighth root of it. The implicit method of five stages of Radau, of
-order 9, has one estimate, of order 5 (core/_implicit.pyx).
+order 9, has one estimate, of order 5 (core/_implicit.pyx). Formulas of backward differences have a tableau without stages,
+for the displacements that they ask rates at (core/_backward.pyx).
 
 Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, sections II.1, II.4, II.5 and
 II.10.
@@ -23,6 +24,7 @@ from functools import cache
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
+from mcsim.core._backward cimport BACKWARD_ERROR, BACKWARD_PLACE, BACKWARD_SLOTS
 
 from mcsim.core.radau import radau
 
@@ -50,7 +52,7 @@ cdef class Tableau:
     def __init__(self, weights, times, errors=None, implicit=None):
         weights, times = np.array(weights, float), np.array(times, float)
         estimates = None if errors is None else np.array(errors, float)
-        self.kept, self.implicit = (weights, times, estimates), implicit
+        self.kept, self.implicit, self.multistep = (weights, times, estimates), implicit, False
         self.stages, self.slots = len(times) - 1, weights.shape[1]
         self.weights, self.times = doubles(weights), doubles(times)
         if errors is not None:
@@ -86,6 +88,18 @@ def implicit_method():
     estimate = np.zeros(2 * len(c) + 2)
     estimate[-1] = 1.0
     return Tableau(weights, np.append(c, 1.0), (estimate, estimate), (a, begin))
+
+
+@cache
+def backward_differences():
+    """No stages: the state is where the first slot of BackwardDifferences says."""
+    weights = np.zeros((1, BACKWARD_SLOTS))
+    weights[0, BACKWARD_PLACE] = 1.0
+    estimate = np.zeros(BACKWARD_SLOTS)
+    estimate[BACKWARD_ERROR] = 1.0
+    cdef Tableau made = Tableau(weights, [1.0], (estimate, estimate))
+    made.multistep = True
+    return made
 
 
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil:

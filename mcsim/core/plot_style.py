@@ -60,7 +60,7 @@ STABILIZATIONS = {
     "ggl": ORANGE,
 }
 INTEGRATORS = {"rattle": (GREEN, 3), "variational": (SKY, 4), "rk4": (INK, 5)}
-REDUCED, REDUCED_INTEGRATORS = PINK, {"rk4": 5, "reference": 2, "radau": 3}
+REDUCED, REDUCED_INTEGRATORS = PINK, {"rk4": 5, "reference": 2, "radau": 3, "bdf": 4}
 SOLVERS = {"tree": 0, "si": 1, "rows": 1, "pgs": 2}
 OTHER_SOLVER = 3
 

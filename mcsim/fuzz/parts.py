@@ -256,7 +256,7 @@ def world(rng: Rng) -> Call:
     if chance(rng, 0.08):
         keywords = {"solver": one_of(rng, LABORATORY)}
     if chance(rng, 0.05):
-        keywords = {"integrator": one_of(rng, ["reference", "radau"])}
+        keywords = {"integrator": one_of(rng, ["reference", "radau", "bdf"])}
     if chance(rng, 0.4):
         keywords |= one_of(rng, MORE_OPTIONS)
     if chance(rng, 0.15):

@@ -1,6 +1,6 @@
 """Runge-Kutta on poses and twists: the verbs that the pipeline calls."""
 
-from mcsim.core._implicit cimport ImplicitStages
+from mcsim.core._newton cimport NewtonMethod
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._tableau cimport Tableau
 from mcsim.state._bodies cimport Bodies
@@ -37,7 +37,7 @@ cdef class RungeKutta:
     # stage, or after the last at the end of the step.
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void stage(self, const Bodies* bodies, const Twist* acceleration, int k) noexcept nogil
-    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil
+    cdef void take_scales(self, NewtonMethod implicit) noexcept nogil
     cdef void sum_rates(self, const double* weights, Py_ssize_t i, Twist* out) noexcept nogil
     cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil
     # Where the method estimates its error, with the accelerations at the end as one stage more: both estimates into
@@ -46,3 +46,6 @@ cdef class RungeKutta:
     cdef void judge(self, const Bodies* bodies, double* errors) noexcept nogil
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t i, int m, double before, double after) noexcept nogil
     cdef void take_back(self, Bodies* bodies) noexcept nogil
+    # Of what keeps one base for many steps.
+    cdef void read_back(self, const Bodies* bodies, int k) noexcept nogil
+    cdef double farthest_turn(self, const Bodies* bodies) noexcept nogil

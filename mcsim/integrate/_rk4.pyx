@@ -12,8 +12,9 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport add, add_scaled, mat_vec, quat_exp, quat_mul, quat_normalized, scale, turn_rate, \
-    turn_remainder, turn_spin
+from mcsim.core._far_turns cimport turn_rate_from
+from mcsim.core._math cimport add, add_scaled, mat_vec, norm, quat_conj, quat_exp, quat_log, quat_mul, quat_normalized, \
+    scale, sub, turn_remainder, turn_spin
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._tableau cimport add_error
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
@@ -100,7 +101,7 @@ cdef class RungeKutta:
         """(slots, 12 (bodies + 1)), as a view."""
         return self.kept[4].reshape(self.tableau.slots, -1)
 
-    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil:
+    cdef void take_scales(self, NewtonMethod implicit) noexcept nogil:
         """1 + |y| at the beginning of the step, of what moves: turns begin at 0."""
         cdef Py_ssize_t i, k, body
         for i in range(implicit.size):
@@ -127,7 +128,7 @@ cdef class RungeKutta:
                 continue
             rate = <Twist*>&self.rates[k * self.stride + i * RATES]
             rate[0].v = bodies.twist[i].v
-            rate[0].w = turn_rate(self.turn[i], bodies.twist[i].w)
+            rate[0].w = turn_rate_from(self.turn[i], bodies.twist[i].w, self.tableau.multistep)
             rate[1] = acceleration[i]
 
     cdef void sum_rates(self, const double* weights, Py_ssize_t i, Twist* out) noexcept nogil:
@@ -164,6 +165,26 @@ cdef class RungeKutta:
                 place(bodies, i, self.position[i], self.orientation[i])
                 bodies.twist[i] = self.twist[i]
 
+    cdef void read_back(self, const Bodies* bodies, int k) noexcept nogil:
+        """Where dynamic bodies stand, as a displacement into slot k."""
+        cdef Twist* moved
+        cdef Py_ssize_t i
+        for i in range(bodies.count):
+            if bodies.kind[i] != DYNAMIC:
+                continue
+            moved = <Twist*>&self.rates[k * self.stride + i * RATES]
+            moved[0].v = sub(bodies.position[i], self.position[i])
+            moved[0].w = self.turn[i] = quat_log(quat_mul(bodies.orientation[i], quat_conj(self.orientation[i])))
+            moved[1].v, moved[1].w = sub(bodies.twist[i].v, self.twist[i].v), sub(bodies.twist[i].w, self.twist[i].w)
+
+    cdef double farthest_turn(self, const Bodies* bodies) noexcept nogil:
+        """From where the step began [rad]."""
+        cdef double farthest = 0.0
+        cdef Py_ssize_t i
+        for i in range(bodies.count):
+            farthest = max(farthest, norm(self.turn[i]))
+        return farthest
+
     cdef void find_errors(self, const Bodies* bodies) noexcept nogil:
         """As displacements and velocities at the step's end."""
         cdef Twist sums[2]
@@ -196,8 +217,9 @@ cdef class RungeKutta:
             before, after = <double*>&self.twist[i], <double*>&bodies.twist[i]
             for m in range(6):
                 self.add_estimates(errors, 1, i, m, before[m], after[m])
-            left_out = turn_remainder(self.turn[i], bodies.twist[i].w)
-            add_error(errors, left_out, left_out, 0.0, 0.0)
+            if not self.tableau.multistep:
+                left_out = turn_remainder(self.turn[i], bodies.twist[i].w)
+                add_error(errors, left_out, left_out, 0.0, 0.0)
 
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t i, int m, double before, double after) noexcept nogil:
         add_error(errors, (<double*>&self.error[k][i])[m], (<double*>&self.error[k + 2][i])[m], before, after)

@@ -7,6 +7,7 @@ mechanisms whose motion is known, by all methods in one table. mc.sweep(study, g
 from mcsim.lab import loading as loading, studies, suites
 from mcsim.lab.compare import compare
 from mcsim.lab.methods import DEFAULT_METHODS, Method
+from mcsim.lab.precise import PreciseRun, precise_run
 from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
 from mcsim.lab.solvers import SolverStudy, solvers
@@ -17,12 +18,14 @@ from mcsim.lab.sweeps import sweep
 __all__ = [
     "DEFAULT_METHODS",
     "Method",
+    "PreciseRun",
     "Reference",
     "Run",
     "SolverStudy",
     "Study",
     "Sweep",
     "compare",
+    "precise_run",
     "solvers",
     "studies",
     "suites",

@@ -23,7 +23,7 @@ from mcsim.scene import Scene
 from mcsim.world import EventContact
 
 TOLERANCE = 1e-9  # of the agreement [m, rad]: tighter ones are not looked for
-TOLERANCES = (1e-9, 1e-11, 1e-13)  # of the levels of "reference" and "radau", and of all further ones the last
+TOLERANCES = (1e-9, 1e-11, 1e-13)  # of the levels of "reference", "radau" and "bdf", and of all further ones the last
 BUDGET = 10_000_000  # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
 # The same of a step from event to event, about as the microseconds that it takes: and so many times the cube of the bodies.
@@ -220,7 +220,7 @@ def _by_steps(
     as many, and their tolerance falls. Those from event to event begin with the study's own, a run for each that has
     times which no other has: about a blow there is no state between two steps."""
     dt = min(dts)
-    tolerant = method.world(scene, dt).settings["integrator"] in ("reference", "radau")  # complains now if it cannot
+    tolerant = method.world(scene, dt).settings["integrator"] in ("reference", "radau", "bdf")  # complains now if it cannot
     eventful, cost = _is_eventful(method), _cost(scene, method)
 
     def levels() -> Iterator[tuple[str, Trajectory]]:

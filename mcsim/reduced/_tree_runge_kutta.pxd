@@ -1,6 +1,6 @@
 """Runge-Kutta on the coordinates of trees."""
 
-from mcsim.core._implicit cimport ImplicitStages
+from mcsim.core._newton cimport NewtonMethod
 from mcsim.core._tableau cimport Tableau
 from mcsim.reduced._motion cimport TreeMotion
 
@@ -22,7 +22,10 @@ cdef class TreeRungeKutta:
     cdef void find_errors(self) noexcept nogil
     cdef void judge(self, double* errors) noexcept nogil
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t v, double before, double after) noexcept nogil
-    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil
+    cdef void read_back(self, int k) noexcept nogil
+    cdef void read_turn(self, Py_ssize_t at, double* out) noexcept nogil
+    cdef double farthest_turn(self) noexcept nogil
+    cdef void take_scales(self, NewtonMethod implicit) noexcept nogil
     cdef double sum_rates(self, const double* weights, Py_ssize_t i) noexcept nogil
     cdef void spans(self, Py_ssize_t* span) noexcept nogil
     cdef void find_rates(self, double* out) noexcept nogil

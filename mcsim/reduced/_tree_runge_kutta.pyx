@@ -4,13 +4,14 @@ The accelerations of each stage are found by others. Quaternions are turns from 
 angular velocities in the turned axes.
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport turn_rate, turn_remainder, turn_spin, vec3
+from mcsim.core._far_turns cimport turn_rate_from
+from mcsim.core._math cimport quat, quat_log, quat_mul, turn_remainder, turn_spin, vec3
 from mcsim.core._types cimport Vec3
 from mcsim.core._tableau cimport add_error
 from mcsim.reduced._turn cimport turn_by
@@ -42,11 +43,15 @@ cdef class TreeRungeKutta:
                 place += [self.motion.tree.nq + link.v + n for n in range(link.freedoms)]
         return np.array(place, np.int32)
 
+    def turns(self):
+        """(nq + nv + 1,) of quaternions at their first three numbers: how far they have turned, as a view."""
+        return self.kept[0][1]
+
     def all_rates(self):
         """(slots, nq + nv + 1), as a view."""
         return self.kept[1]
 
-    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil:
+    cdef void take_scales(self, NewtonMethod implicit) noexcept nogil:
         """1 + |y| at the beginning of the step, of what moves."""
         cdef Py_ssize_t i
         for i in range(implicit.size):
@@ -87,6 +92,47 @@ cdef class TreeRungeKutta:
                 self.motion.qd[i - nq] = self.first[i] + h * self.sum_rates(weights, i)
             self.turn_from_first(weights, h)
         self.motion.leave()
+
+    cdef void read_back(self, int k) noexcept nogil:
+        """Where the trees stand, as a displacement into slot k; what is prescribed goes on as it is there."""
+        cdef double* out = &self.rates[k * (self.size + 1)]
+        cdef const Link* link
+        cdef Py_ssize_t r, i, nq = self.motion.tree.nq
+        cdef int n
+        for r in range(self.motion.chosen_count):
+            self.motion.enter(r)
+            for i in range(self.motion.tree.first, self.motion.tree.end):
+                link = &self.motion.tree.links[i]
+                if link.prescribed:
+                    continue
+                for n in range(link.freedoms):
+                    if link.quaternion < 0 or n < link.quaternion:
+                        out[link.q + n] = self.motion.q[link.q + n] - self.first[link.q + n]
+                    out[nq + link.v + n] = self.motion.qd[link.v + n] - self.first[nq + link.v + n]
+                if link.quaternion >= 0:
+                    self.read_turn(link.q + link.quaternion, out)
+        self.motion.leave()
+
+    cdef void read_turn(self, Py_ssize_t at, double* out) noexcept nogil:
+        """Of the quaternion there, q = q0 exp(u)."""
+        cdef const double* before = &self.first[at]
+        cdef const double* now = &self.motion.q[at]
+        cdef Vec3 u = quat_log(quat_mul(quat(before[0], -before[1], -before[2], -before[3]),
+                                        quat(now[0], now[1], now[2], now[3])))
+        self.turned[at] = out[at] = u.x
+        self.turned[at + 1] = out[at + 1] = u.y
+        self.turned[at + 2] = out[at + 2] = u.z
+
+    cdef double farthest_turn(self) noexcept nogil:
+        """Of quaternions, from where the step began [rad]."""
+        cdef double farthest = 0.0
+        cdef const double* u
+        cdef Py_ssize_t i
+        for i in range(self.motion.tree.count):
+            if self.motion.tree.links[i].quaternion >= 0:
+                u = &self.turned[self.motion.tree.links[i].q + self.motion.tree.links[i].quaternion]
+                farthest = max(farthest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+        return sqrt(farthest)
 
     cdef void find_errors(self) noexcept nogil:
         """`error`, with the rates of the step's end as one stage more."""
@@ -133,7 +179,7 @@ cdef class TreeRungeKutta:
                     else:
                         self.add_estimates(errors, 0, v, self.first[q], self.motion.q[q])
                     self.add_estimates(errors, 1, v, self.first[nq + v], self.motion.qd[v])
-                if link.quaternion >= 0:
+                if link.quaternion >= 0 and not self.tableau.multistep:
                     u, w = &self.turned[link.q + link.quaternion], &self.motion.qd[link.v + link.quaternion]
                     left_out = turn_remainder(vec3(u[0], u[1], u[2]), vec3(w[0], w[1], w[2]))
                     add_error(errors, left_out, left_out, 0.0, 0.0)
@@ -174,7 +220,8 @@ cdef class TreeRungeKutta:
             if link.quaternion >= 0:
                 for k in range(link.quaternion):
                     r[k] = w[k]
-                write_turn_rate(&self.turned[link.q + link.quaternion], &w[link.quaternion], &r[link.quaternion])
+                write_turn_rate(&self.turned[link.q + link.quaternion], &w[link.quaternion], self.tableau.multistep,
+                                &r[link.quaternion])
             elif link.kind == PLANAR:
                 sine_cosine(q[2], &s, &c)
                 r[0] = c * w[0] - s * w[1]
@@ -198,9 +245,9 @@ cdef class TreeRungeKutta:
                 turn_by(&self.motion.q[at], 1.0, &self.turned[at])
 
 
-cdef inline void write_turn_rate(const double* u, const double* w, double* out) noexcept nogil:
-    """u' of q = q0 exp(u), and 0."""
-    cdef Vec3 r = turn_rate(vec3(-u[0], -u[1], -u[2]), vec3(w[0], w[1], w[2]))
+cdef inline void write_turn_rate(const double* u, const double* w, bint far, double* out) noexcept nogil:
+    """u' of q = q0 exp(u), and 0. far: u is of any length."""
+    cdef Vec3 r = turn_rate_from(vec3(-u[0], -u[1], -u[2]), vec3(w[0], w[1], w[2]), far)
     out[0], out[1], out[2], out[3] = r.x, r.y, r.z, 0.0
 
 

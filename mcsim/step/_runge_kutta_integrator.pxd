@@ -1,6 +1,8 @@
 """What the integrators share that follow smooth motions by Runge-Kutta."""
 
+from mcsim.core._backward cimport BackwardDifferences
 from mcsim.core._implicit cimport ImplicitStages
+from mcsim.core._newton cimport NewtonMethod
 from mcsim.core._tableau cimport StepSize, Tableau
 from mcsim.core._types cimport Twist
 from mcsim.solve._held_motors cimport HeldMotors
@@ -10,11 +12,20 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef Tableau tableau, first          # of the present steps, and of those with which a substep begins
     cdef dict made                       # what steps by a method need, by its tableau
     cdef StepSize sizes                  # of steps as long as a tolerance allows; None: "rk4"
-    cdef ImplicitStages implicit         # of the present steps, if they are implicit
+    cdef NewtonMethod newton             # of the present steps, if they are implicit: one of the next two
+    cdef ImplicitStages implicit
+    cdef BackwardDifferences backward
     cdef Py_ssize_t moving               # how many numbers do
     cdef bint stiff                      # the present steps are of another method than the first
+    cdef double strayed                  # how far projecting moved an implicit step's end, in parts of the tolerance
+    cdef int refused                     # steps of an implicit method in a row that were no good
     cdef int tries                       # of such steps since, as far as they are counted
     cdef double explicit_h               # how long steps were before that [s]
+    cdef double taken                    # the length of the present step of backward differences [s]
+    cdef bint tearing                    # a step ended with joints that could not be closed
+    cdef Py_ssize_t torn                 # the joint that was open by most, and by how much [m or rad]
+    cdef double torn_by
+    cdef object joint_names
     cdef bint projecting                 # joints are projected after each step
     cdef HeldMotors motors               # of "reference", and rotors; None: there are none
     cdef object kept_angles
@@ -23,11 +34,23 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void go_over(self, bint stiff) noexcept nogil
     cdef void begin_parts(self, double h) noexcept nogil
     cdef void close_beginning(self, double h) noexcept nogil
+    cdef void close_wide(self, double h) noexcept nogil
+    cdef double widest(self) noexcept nogil
+    cdef bint is_torn(self) noexcept nogil
     cdef bint is_open(self) noexcept nogil
     cdef void advance(self, double h) noexcept nogil
     cdef void make_stages(self, double h) noexcept nogil
     cdef bint make_implicit_stages(self, double h) noexcept nogil
-    cdef void find_jacobian(self, double begin) noexcept nogil
+    cdef void find_jacobian(self, double begin, double t) noexcept nogil
+    cdef void find_differences(self, double begin, double t) noexcept nogil
+    cdef double advance_backward(self, double h) noexcept nogil
+    cdef int probe_row(self) noexcept nogil
+    cdef void start_backward(self, double most) noexcept nogil
+    cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil
+    cdef double backward_error(self) noexcept nogil
+    cdef void count_refused(self, double left) noexcept nogil
+    cdef bint make_backward_step(self) noexcept nogil
+    cdef bint find_backward_place(self, double begin) noexcept nogil
     cdef void go_to(self, int k, double h, double begin, double t) noexcept nogil
     cdef bint make_good_stages(self, double h) noexcept nogil
     cdef bint is_stopped(self) noexcept nogil
@@ -51,5 +74,8 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void judge(self, double* errors) noexcept nogil
     cdef void take_back(self) noexcept nogil
     cdef void settle(self, double h) noexcept nogil
+    cdef bint derive(self) noexcept nogil
+    cdef void read_back(self, int k) noexcept nogil
+    cdef double farthest_turn(self) noexcept nogil
     cdef void jump(self) noexcept nogil
     cdef double rotor_rate(self, Py_ssize_t i) noexcept nogil

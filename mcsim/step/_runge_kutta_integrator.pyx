@@ -1,6 +1,6 @@
 """Smooth motions by Runge-Kutta, in steps as long as the substep (integrator="rk4") or as a tolerance allows ("reference",
-and "radau", whose stages are found together). "reference" goes over to Radau's method for the rest of a substep where
-that is stiff.
+and "radau", whose stages are found together), or by formulas of backward differences ("bdf"). "reference" goes over to
+Radau's method for the rest of a substep where that is stiff.
 
     for each stage     accelerations of the present state, the state of the next one
     where judged       the error of the step; one that is too long is taken back, and a shorter one tried
@@ -10,25 +10,32 @@ A substep begins with one step for all of it, so that nothing but the state says
 of what, others know: _smooth_integrator.pyx of bodies, _tree_smooth_integrator.pyx of trees.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
 from mcsim.constraints._forces cimport aim_accelerations, aim_speeds, free_rotor
 from mcsim.core._arrays cimport doubles
-from mcsim.core._implicit cimport NEWTON_FAILED, NEWTON_GOES_ON, ImplicitStages
+from mcsim.core._backward cimport BACKWARD_BASE, BACKWARD_FOUND, BACKWARD_FROM, BACKWARD_PLACE, BackwardDifferences
+from mcsim.core._implicit cimport ImplicitStages
+from mcsim.core._newton cimport NEWTON_FAILED, NEWTON_GOES_ON
 from mcsim.core._tableau cimport implicit_pays
 from mcsim.core._types cimport OK, Twist
 from mcsim.state._joint cimport JOINT_AXES
 from mcsim.state._row cimport ROW_ARMATURE, ROW_JOINT, Row, is_wide
 from mcsim.state._rows cimport rate
 
-from mcsim.core._tableau import classical, dormand_prince, implicit_method
+from mcsim.core._tableau import backward_differences, classical, dormand_prince, implicit_method
 from mcsim.core.errors import SimulationError
 
 # The time [s] in which a row's `push` closes what is taken for closed as a step begins, and the part of its push that is
 # taken for a rate of 0.
 cdef double OPEN = 1e-9
+
+# The same of what a run to a tolerance cannot be made of: joints that are open by more after so many rounds of projection.
+cdef double TORN = 1e-6
+cdef enum:
+    SETTLINGS = 40       # rounds, at most
 
 # The part of a substep than which few steps may be shorter, for what dies out soon: so many of them nobody waits for. And
 # that than which none may, near the rounding error of time.
@@ -45,11 +52,20 @@ cdef enum:
     SOON = 16            # explicit steps, before it is tried first
     TRIES = 4            # of its steps, before they are compared
 
+# How far orientations may turn from the base of backward differences [rad]: less than a whole turn.
+cdef double FAR = 2.0
+
+# In parts of the tolerance, what projecting the end of an implicit step may move it by.
+cdef double STRAYED = 100.0
+cdef enum:
+    REFUSED = 3          # steps of an implicit method in a row, after which the explicit one takes over
+
 # Why a substep was given up.
 cdef enum:
     NOT_SMOOTH = 0
     NOT_DRIVEN = 1
     TOO_SHORT = 2
+    CONTRARY = 3
 
 
 cdef class RungeKuttaIntegrator(Integrator):
@@ -59,7 +75,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         Integrator.__init__(self, *arguments)
         cdef double tolerance = self.context.settings.reference_tolerance
         self.tableau = classical() if tolerance == 0.0 else (
-            implicit_method() if self.context.settings.implicit else dormand_prince())
+            dormand_prince, implicit_method, backward_differences)[self.context.settings.implicit]()
         self.first, self.stiff, self.made = self.tableau, False, {}
         self.sizes = None if tolerance == 0.0 else StepSize(tolerance)
         self.kept_angles = np.zeros((self.context.joint_count + 1) * JOINT_AXES)
@@ -73,19 +89,25 @@ cdef class RungeKuttaIntegrator(Integrator):
     def take(self, Tableau tableau not None):
         """Steps are by this method from now on."""
         if tableau not in self.made:
-            steps = self.steps_by(tableau)
-            self.made[tableau] = steps, tableau.implicit and ImplicitStages(
-                *tableau.implicit, steps.all_rates(), steps.moving(), self.context.settings.reference_tolerance)
-        steps, self.implicit = self.made[tableau]
+            steps, tolerance = self.steps_by(tableau), self.context.settings.reference_tolerance
+            newton = None
+            if tableau.multistep:
+                newton = BackwardDifferences(steps.all_rates(), steps.moving(), tolerance)
+            elif tableau.implicit:
+                newton = ImplicitStages(*tableau.implicit, steps.all_rates(), steps.moving(), tolerance)
+            self.made[tableau] = steps, newton
+        steps, self.newton = self.made[tableau]
+        self.implicit = self.newton if tableau.implicit else None
+        self.backward = self.newton if tableau.multistep else None
         self.use(steps)
         self.tableau = tableau
 
     cdef void go_over(self, bint stiff) noexcept nogil:
-        """To the implicit method, for the rest of a substep, or back."""
+        """To the implicit method, for the rest of a substep, or to the explicit one."""
         with gil:
             try:
-                self.take(implicit_method() if stiff else self.first)
-            except MemoryError:          # which the explicit one goes on without
+                self.take(implicit_method() if stiff else dormand_prince())
+            except MemoryError:          # which the other one goes on without
                 return
         self.stiff, self.tries = stiff, 0
         if stiff:
@@ -96,6 +118,37 @@ cdef class RungeKuttaIntegrator(Integrator):
         either through its first step."""
         if self.projecting and not self.context.ended and self.is_open():
             self.settle(h)
+            if self.sizes is not None:
+                self.close_wide(h)
+
+    cdef void close_wide(self, double h) noexcept nogil:
+        """What is open by more than one settling bears, by more of them, as long as they lead anywhere."""
+        cdef double now, before = INFINITY
+        cdef int _
+        for _ in range(SETTLINGS):
+            now = self.widest()
+            if now <= TORN or not now < before:
+                break
+            before = now
+            self.settle(h)
+        if self.widest() > TORN:
+            self.give_up(CONTRARY, 0.0)
+
+    cdef double widest(self) noexcept nogil:
+        """-> the time in which its push closes the joint that is open by most [s]; `torn` is that joint"""
+        cdef const Row* row
+        cdef double widest = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_JOINT and row.stabilized and not fabs(row.error) <= widest * row.push:
+                widest, self.torn, self.torn_by = fabs(row.error) / row.push, row.source, fabs(row.error)
+        return widest
+
+    cdef bint is_torn(self) noexcept nogil:
+        """Whether the end of a step of a tolerance has joints that projecting could not close."""
+        self.tearing = self.projecting and self.widest() > TORN
+        return self.tearing
 
     cdef void start_motors(self) noexcept nogil:
         """What has a motor for a velocity without a bound jumps to that."""
@@ -133,6 +186,8 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.make_stages(h)
             return
         self.begin_parts(h)
+        if self.backward is not None:
+            left = self.advance_backward(h)
         while left > 0.0 and not self.is_stopped():
             part = min(self.sizes.h, left)
             if part < min(SHORT * h, 0.5 * left):
@@ -144,17 +199,22 @@ cdef class RungeKuttaIntegrator(Integrator):
             elif self.make_good_stages(part):
                 left = left - part
                 made += 1
+                self.refused = 0
                 if made == asked and self.implicit is None:
                     asked *= 2
                     if implicit_pays(left / part * self.tableau.stages, self.moving):
                         self.explicit_h = part
                         self.go_over(True)
+            elif self.implicit is not None:
+                self.count_refused(left)
 
     cdef void begin_parts(self, double h) noexcept nogil:
         """A time of h begins, with the first method."""
         self.sizes.begin(h)
-        if self.stiff:
-            self.go_over(False)
+        self.stiff, self.refused = False, 0
+        if self.tableau is not self.first:
+            with gil:
+                self.take(self.first)
         if self.implicit is not None:
             self.implicit.forget()
 
@@ -184,6 +244,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.keep_angles(False)
         if self.implicit is None:
             self.make_stages(h)
+            made = not self.is_torn()
         else:
             made = self.make_implicit_stages(h)
         if made:
@@ -196,7 +257,7 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.judge(errors)
             if self.sizes.accepts(errors, h):
                 return True
-        elif self.implicit.fresh:
+        elif self.implicit is None or self.implicit.fresh or self.tearing:
             self.sizes.fail(h)
         self.take_back()
         self.set_time(begin)
@@ -208,13 +269,15 @@ cdef class RungeKuttaIntegrator(Integrator):
         a Jacobian of its own beginning, which it has then the next time, or else in a shorter step."""
         cdef double begin = self.context.settings.time
         cdef int k, result
+        self.strayed = INFINITY
         self.begin_stages()
         self.accelerate(False)
         self.end_stage(self.implicit.beginning())
         self.take_scales()
         self.implicit.begin()
         if not self.implicit.known:
-            self.find_jacobian(begin)
+            self.implicit.start_jacobian()
+            self.find_jacobian(begin, 0.0)
         result = NEWTON_GOES_ON if self.implicit.start(h) else NEWTON_FAILED
         while result == NEWTON_GOES_ON:
             for k in range(self.tableau.stages):
@@ -222,24 +285,160 @@ cdef class RungeKuttaIntegrator(Integrator):
                 self.accelerate(False)
                 self.end_stage(self.implicit.of_stage(k))
             result = NEWTON_FAILED if self.is_stopped() else self.implicit.improve(h)
+        self.tearing = False
         if result == NEWTON_FAILED:
             self.implicit.known = self.implicit.fresh
             return False
         self.go_to(self.tableau.stages, h, begin, h)
-        self.settle(h)
+        if not self.settle_implicit(h, self.implicit.of_stage(0), self.implicit.of_stage(1)):
+            return False
         self.implicit.estimate()
         return True
 
-    cdef void find_jacobian(self, double begin) noexcept nogil:
-        """Of the rates at the beginning."""
+    cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil:
+        """The end of an implicit step has come, whose stages are not projected. -> whether projecting it has moved it by
+        about its error alone. before, after: slots that nobody needs any more."""
+        if not self.projecting:
+            self.settle(h)
+            self.strayed = 0.0
+            return True
+        self.read_back(before)
+        self.settle(h)
+        self.read_back(after)
+        self.strayed = self.newton.distance(before, after)
+        return self.strayed < STRAYED and not self.is_torn()
+
+    cdef void count_refused(self, double left) noexcept nogil:
+        """One more step of an implicit method was no good. Its stages are not projected, and near singular poses rates off
+        the constraints are others than on them: steps would become as short as such a pose is near. So a few whose end
+        is farther from the constraints than that of a good one are enough, and the explicit method goes on, over all that
+        is left if it can; where that pays the implicit one comes back."""
+        if not 1.0 <= self.strayed < INFINITY:
+            return
+        self.refused += 1
+        if self.refused == REFUSED and self.projecting:
+            self.sizes.begin(left)
+            self.go_over(False)
+
+    cdef void find_jacobian(self, double begin, double t) noexcept nogil:
+        """Of the rates at the place that the method's slots tell, where the state is, t after the beginning."""
+        if not self.derive():
+            self.find_differences(begin, t)
+        self.newton.know()
+
+    cdef void find_differences(self, double begin, double t) noexcept nogil:
+        """The Jacobian by differences of the rates."""
         cdef Py_ssize_t i
         cdef double step
-        for i in range(self.implicit.size):
-            step = self.implicit.start_probe(i)
-            self.go_to(self.tableau.stages + 1, step, begin, 0.0)
+        for i in range(self.newton.size):
+            step = self.newton.start_probe(i)
+            self.go_to(self.probe_row(), 1.0, begin, t)
             self.accelerate(False)
-            self.end_stage(self.implicit.of_stage(0))
-            self.implicit.end_probe(i, step)
+            self.end_stage(self.newton.found_slot())
+            self.newton.end_probe(i, step)
+
+    cdef int probe_row(self) noexcept nogil:
+        """Of the tableau, for what is a displacement."""
+        return 0 if self.backward is not None else self.tableau.stages + 1
+
+    # ---- backward differences ----------------------------------------------------------------------------------------
+
+    cdef double advance_backward(self, double h) noexcept nogil:
+        """The smooth motion over the time h, or up to where it is for the explicit method. -> the time that is left. What
+        has turned far from the base has another one, and no past."""
+        cdef double left = h
+        cdef Py_ssize_t short = 0
+        self.backward.forget()
+        while left > 0.0 and not self.is_stopped():
+            if self.backward.order == 0:
+                self.start_backward(left)
+            if self.backward.h >= left:
+                self.backward.change_step(left)
+            if self.backward.h < min(SHORT * h, 0.5 * left):
+                short += 1
+            if short > SHORT_STEPS or not self.backward.h > min(SHORTEST * h, 0.5 * left):
+                self.give_up(TOO_SHORT, self.backward.h)
+            elif self.make_backward_step():
+                left = left - self.taken
+                self.refused = 0
+                if self.farthest_turn() > FAR:
+                    self.backward.forget()
+            else:
+                self.count_refused(left)
+                if self.backward is None:
+                    break
+        return left
+
+    cdef void start_backward(self, double most) noexcept nogil:
+        """The base is the present state."""
+        cdef double begin = self.context.settings.time
+        self.begin_stages()
+        self.keep_angles(False)
+        self.take_scales()
+        self.accelerate(False)
+        self.end_stage(BACKWARD_BASE)
+        self.end_stage(BACKWARD_FROM)
+        self.find_jacobian(begin, 0.0)
+        self.go_to(0, 1.0, begin, 0.0)
+        self.backward.start(most)
+
+    cdef bint make_backward_step(self) noexcept nogil:
+        """-> whether it is good; else nothing has happened but that another one is to be tried"""
+        cdef double begin = self.context.settings.time
+        cdef double error = INFINITY
+        self.keep_angles(False)
+        self.taken = self.backward.h
+        if self.find_backward_place(begin):
+            self.backward.estimate()
+            if self.settle_implicit(self.taken, BACKWARD_FOUND, BACKWARD_FROM):
+                error = self.backward_error()
+            if self.backward.accepts(error):
+                if self.projecting:
+                    self.read_back(BACKWARD_PLACE)
+                self.backward.take()
+                self.backward.go_on(error)
+                return True
+        self.set_time(begin)
+        self.keep_angles(True)
+        return False
+
+    cdef double backward_error(self) noexcept nogil:
+        """Of the step that is at its end, in parts of the tolerance."""
+        cdef double errors[3]
+        if self.projecting:
+            self.accelerate(False)
+        self.find_errors()
+        if self.projecting:
+            self.project_errors(1.0)
+        self.judge(errors)
+        return sqrt(errors[0] / max(1.0, errors[2])) / self.sizes.tolerance
+
+    cdef bint find_backward_place(self, double begin) noexcept nogil:
+        """Newton's method, with a Jacobian of this step if an older one does not lead there. -> whether it came to an end;
+        then the state is there"""
+        cdef double h = self.backward.h
+        cdef int result = NEWTON_GOES_ON
+        self.strayed = INFINITY
+        self.backward.foresee()
+        if not self.backward.known:
+            self.go_to(0, 1.0, begin, h)
+            self.accelerate(False)
+            self.end_stage(BACKWARD_FROM)
+            self.find_jacobian(begin, h)
+        if not self.backward.prepare():
+            result = NEWTON_FAILED
+        while result == NEWTON_GOES_ON:
+            self.go_to(0, 1.0, begin, h)
+            self.accelerate(False)
+            self.end_stage(BACKWARD_FOUND)
+            result = NEWTON_FAILED if self.is_stopped() else self.backward.improve()
+        if result == NEWTON_FAILED:
+            if self.backward.fresh:
+                self.backward.fail()
+            self.backward.known = self.backward.fresh
+            return False
+        self.go_to(0, 1.0, begin, h)
+        return True
 
     cdef void go_to(self, int k, double h, double begin, double t) noexcept nogil:
         """The state of row k of the tableau, t after the beginning, from which angles count their turns."""
@@ -272,16 +471,27 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void give_up(self, int why, double h) noexcept nogil:
         """h: of the step that would be too short."""
+        if why == TOO_SHORT and self.tearing:
+            why = CONTRARY
         with gil:
             what = {
+                CONTRARY: f"joint {self.joint_name(self.torn)} cannot be closed and stays open by {self.torn_by:.3g} m or "
+                          "rad: the joints contradict each other, or what moves them; remove one of them, or give it other "
+                          "anchors, axes or motions",
                 NOT_SMOOTH: "bodies touch, or nearly so, which is no smooth motion",
                 NOT_DRIVEN: "the forces that its motors need were not found",
                 TOO_SHORT: f"the motion asks for steps of {h:.3g} s",
             }[why]
-            name = "radau" if self.context.settings.implicit else "reference"
+            name = ("reference", "radau", "bdf")[self.context.settings.implicit]
             self.calls.fail(SimulationError(
                 f"integrator='{name}' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
                 "is kept"))
+
+    def name(self, bodies, joints):
+        self.joint_names = joints
+
+    def joint_name(self, Py_ssize_t joint):
+        return repr(self.joint_names[joint]) if self.joint_names else str(joint)
 
     cdef bint aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
         """And rotors, of the rows at the present pose, whose joints' solver is ready. -> whether any ask for
@@ -335,6 +545,17 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void settle(self, double h) noexcept nogil:
         """A stage, or the end, of a step of h has come."""
+
+    cdef bint derive(self) noexcept nogil:
+        """The Jacobian analytically. -> whether it can be had so"""
+        return False
+
+    cdef void read_back(self, int k) noexcept nogil:
+        """Where what moves stands, as a displacement from where the step began, into slot k."""
+
+    cdef double farthest_turn(self) noexcept nogil:
+        """Of an orientation, from there [rad]."""
+        return 0.0
 
     cdef double rotor_rate(self, Py_ssize_t i) noexcept nogil:
         """That of the coordinate of row i now."""

@@ -250,10 +250,16 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta = steps
 
     cdef void begin_stages(self) noexcept nogil:
+        """The world stands still, whatever 0 * inf a step that was tried before has left there."""
+        cdef int k
+        memset(self.acceleration - 1, 0, sizeof(Twist))
+        memset(self.context.bodies.twist - 1, 0, sizeof(Twist))
+        for k in range(4):
+            memset(self.runge_kutta.error[k] - 1, 0, sizeof(Twist))
         self.runge_kutta.begin(self.context.bodies)
 
     cdef void take_scales(self) noexcept nogil:
-        self.runge_kutta.take_scales(self.implicit)
+        self.runge_kutta.take_scales(self.newton)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(self.context.bodies, self.acceleration, k)
@@ -267,6 +273,12 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void find_errors(self) noexcept nogil:
         self.runge_kutta.find_errors(self.context.bodies)
+
+    cdef void read_back(self, int k) noexcept nogil:
+        self.runge_kutta.read_back(self.context.bodies, k)
+
+    cdef double farthest_turn(self) noexcept nogil:
+        return self.runge_kutta.farthest_turn(self.context.bodies)
 
     cdef void project_errors(self, double h) noexcept nogil:
         """With the rows of the accelerations at the end."""

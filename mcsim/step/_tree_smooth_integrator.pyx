@@ -7,12 +7,13 @@ close all loops at once (docs/theory/rk4.md). What has bounds acts as impulses a
     velocity at the end     what has bounds again, without bias
 """
 
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles
-from mcsim.constraints._forces cimport add_joint_forces, is_force, mute_joint_forces
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.constraints._forces cimport add_joint_forces, force_along, is_aimed, is_force, mute_joint_forces
 from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
@@ -20,13 +21,17 @@ from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_motors cimport MotorsOfTrees
 from mcsim.solve._si cimport residual
 from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
-from mcsim.state._row cimport BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT, ROW_SPRING
+from mcsim.state._joint cimport AXIS_ROWS, JOINT_AXES
+from mcsim.state._row cimport BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT, ROW_SPRING, Row
 from mcsim.step._runge_kutta_integrator cimport RungeKuttaIntegrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._tree_constraints cimport TreeConstraints
 from mcsim.step._tree_kicks cimport TreeKicks
 from mcsim.step._tree_parts cimport TreeParts
 from mcsim.step._tree_space cimport TreeSpace
+
+from mcsim.core.errors import SceneError, SimulationError
+from mcsim.step.tree_jacobian import tree_jacobian
 
 
 cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
@@ -38,6 +43,13 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef TreeKicks kicks
     cdef TreeRungeKutta runge_kutta
     cdef object kept_whole
+    cdef object analytic                 # of the Jacobian, where it is known; None, or not yet asked for
+    cdef bint asked
+    cdef public bint differences         # it is to be had by differences, whatever is known
+    cdef object kept_slopes, coordinates
+    cdef const int32_t* coordinate       # (joints, JOINT_AXES) the velocity that is an axis's own, -1: none
+    cdef double* slopes                  # (2, nv) of forces along coordinates, by q and by qd
+    cdef double* efforts                 # (nv,) those forces, with the given ones
     cdef double* whole                   # (nv,) an estimate of the error, with what loops forbid of it
     cdef bint follows                    # bodies follow in every stage: something there asks for their poses or twists
 
@@ -54,6 +66,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.whole = doubles(self.kept_whole)
         if self.projecting and self.sizes is not None:
             self.rows.loop_rows.proximal = PROXIMAL_CLOSED
+        self.kept_slopes, self.coordinates = np.zeros((3, self.space.motion.tree.nv + 1)), self.own_coordinates()
+        self.slopes, self.efforts = doubles(self.kept_slopes[0]), doubles(self.kept_slopes[2])
+        self.coordinate = integers(self.coordinates)
 
     def impacts(self, int law):
         return self.parts.impacts(law)
@@ -100,11 +115,65 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     def use(self, steps):
         self.runge_kutta = steps
 
+    def own_coordinates(self):
+        """(joints JOINT_AXES + 1,) int32 of each axis of a joint the velocity of which it is the coordinate, -1: none."""
+        found = np.full(self.context.joint_count * JOINT_AXES + 1, -1, np.int32)
+        links = self.space.motion.kept[0]
+        for joint, axis, place in zip(*self.space.angles):
+            k = int(np.flatnonzero((links["q"] <= place) & (place < links["q"] + links["freedoms"]))[0])
+            found[joint * JOINT_AXES + axis] = links["v"][k] + place - links["q"][k]
+        return found
+
+    cdef bint derive(self) noexcept nogil:
+        """Of trees without loops, with forces along coordinates alone (tree_jacobian.py)."""
+        cdef Py_ssize_t i, v, nv = self.space.motion.tree.nv
+        cdef const Row* row
+        if self.differences or self.rows.loops.some or self.space.damped or self.context.efforts.acting or (
+                self.space.turns_by_angles):
+            return False
+        memset(self.slopes, 0, 2 * (nv + 1) * sizeof(double))
+        memcpy(self.efforts, self.space.motion.tau, nv * sizeof(double))
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if not is_force(row, self.context.settings) or is_aimed(row, self.context.joints, self.context.settings):
+                return False
+            v = self.coordinate[row.source * JOINT_AXES + row.index // AXIS_ROWS]
+            if v < 0:
+                return False
+            self.efforts[v] += force_along(row, &self.context.joints[row.source].axes[row.index // AXIS_ROWS],
+                                           self.space.motion.qd[v], self.context.settings, &self.slopes[v],
+                                           &self.slopes[nv + 1 + v])
+        return self.fill_jacobian()
+
+    cdef bint fill_jacobian(self) noexcept with gil:
+        cdef Py_ssize_t nv = self.space.motion.tree.nv
+        if not self.asked:
+            self.asked = True
+            self.analytic = tree_jacobian(self.space.dynamics, self.space.motion.kept[0], self.runge_kutta.moving(),
+                                          self.space.motion.tree.nq)
+        if self.analytic is None:
+            return False
+        cdef Py_ssize_t i
+        slopes, pushes = self.kept_slopes[:, :nv], np.zeros((self.context.bodies.count + 1, 6))
+        cdef double* own = doubles(pushes)
+        for i in range(self.context.bodies.count):
+            memcpy(own + 6 * i, &self.context.bodies.force[i], sizeof(Twist))
+        try:
+            self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
+                               pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns())
+        except (SceneError, SimulationError, MemoryError):       # differences tell what is wrong
+            return False
+        return True
+
+    def last_jacobian(self):
+        """(n, n) of the implicit method, the last one that was asked for, of the numbers that move."""
+        return self.newton.jacobian_array().copy()
+
     cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin()
 
     cdef void take_scales(self) noexcept nogil:
-        self.runge_kutta.take_scales(self.implicit)
+        self.runge_kutta.take_scales(self.newton)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(k)
@@ -114,6 +183,12 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void find_errors(self) noexcept nogil:
         self.runge_kutta.find_errors()
+
+    cdef void read_back(self, int k) noexcept nogil:
+        self.runge_kutta.read_back(k)
+
+    cdef double farthest_turn(self) noexcept nogil:
+        return self.runge_kutta.farthest_turn()
 
     cdef void project_errors(self, double h) noexcept nogil:
         """With the rows of the accelerations at the end."""

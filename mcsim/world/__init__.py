@@ -3,6 +3,7 @@ observers, queries, snapshots); ReducedWorld is the same face over generalized c
 """
 
 from mcsim.world.choices import (
+    BDF,
     DOP853,
     RK4,
     CompliantContact,
@@ -27,6 +28,7 @@ __all__ = [
     "DirectJoints",
     "EventContact",
     "JointHandle",
+    "BDF",
     "DOP853",
     "RK4",
     "Radau",

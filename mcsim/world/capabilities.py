@@ -153,7 +153,9 @@ INTEGRATOR_TABLE = {
     "variational": Integrator(3, _CLOSES_JOINTS, closes=True),
     "reference": Integrator(1, _DIRECT, reduced=True, smooth=True, tolerant=True),
     "radau": Integrator(1, _DIRECT, reduced=True, smooth=True, tolerant=True),
+    "bdf": Integrator(1, _DIRECT, reduced=True, smooth=True, tolerant=True),
 } | {name: Integrator(None, contacts=("event",), reduced=True) for name in METHODS}
+IMPLICIT = {"radau": 1, "bdf": 2}  # of the Settings record
 INTEGRATORS = {name: entry.code for name, entry in INTEGRATOR_TABLE.items() if entry.code is not None}
 REDUCED_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if entry.reduced and "rigid" in entry.contacts)
 EVENT_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if "event" in entry.contacts)

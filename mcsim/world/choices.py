@@ -27,8 +27,10 @@ from mcsim.world.capabilities import (
 
 SolverName = Literal["si", "pgs", "admm", "newton", "ipm", "staggered", "nncg", "jacobi", "apgd", "bb", "lemke", "dantzig"]
 StabilizationName = Literal["none", "baumgarte", "soft", "split_impulse", "projection", "ggl"]
-IntegratorName = Literal["semi_implicit", "rk4", "reference", "radau", "rattle", "variational", "dopri", "euler", "heun"]
-ReducedIntegratorName = Literal["semi_implicit", "rk4", "reference", "radau", "dopri", "euler", "heun"]
+IntegratorName = Literal[
+    "semi_implicit", "rk4", "reference", "radau", "bdf", "rattle", "variational", "dopri", "euler", "heun"
+]
+ReducedIntegratorName = Literal["semi_implicit", "rk4", "reference", "radau", "bdf", "dopri", "euler", "heun"]
 ContactName = Literal["rigid", "compliant", "event"]
 JointsName = Literal["direct", "rows"]
 JointSolverName = Literal["tree", "rows"]
@@ -364,9 +366,10 @@ class DOP853(_Tolerant):
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Radau(_Tolerant):
     """integrator="radau": the same motion as "reference" by an implicit method, for what is stiff: strong dampers, stiff
-    springs, joint friction. Radau's method of five stages, of order 9; all stages by Newton's method, with a Jacobian by
-    differences of the accelerations (docs/theory/rk4.md; E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
-    1996). A step's cost grows with the cube of the numbers that move: 12 a body in World, 2 a coordinate in ReducedWorld.
+    springs, joint friction. Radau's method of five stages, of order 9; all stages by Newton's method, with a Jacobian that
+    is analytic for trees of a ReducedWorld, else by differences of the accelerations (docs/theory/rk4.md; E. Hairer, G.
+    Wanner, Solving Ordinary Differential Equations II, 1996). Near singular poses the explicit method goes on. A step's
+    cost grows with the cube of the numbers that move: 12 a body in World, 2 a coordinate in ReducedWorld.
 
     tolerance, creep: as of DOP853.
 
@@ -374,6 +377,23 @@ class Radau(_Tolerant):
     """
 
     says: ClassVar[Mapping[str, Any]] = {"integrator": "radau"}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BDF(_Tolerant):
+    """integrator="bdf": the same motion as "reference" by backward differentiation formulas of orders 1 to 5, in the form
+    of Shampine and Reichelt, that choose their order and their step, with a Jacobian as Radau has it
+    (docs/theory/rk4.md; E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996). A step takes few
+    evaluations, and equations of the numbers that move, a fifth as many as Radau's; steps are many where the tolerance is
+    small, and each substep begins with order 1. It is for what is stiff, over long substeps, and a method of another kind
+    to compare Radau's with. Where mechanisms pass singular poses take "reference".
+
+    tolerance, creep: as of DOP853.
+
+    SceneError where a value is wrong.
+    """
+
+    says: ClassVar[Mapping[str, Any]] = {"integrator": "bdf"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -431,7 +451,7 @@ class Sleep(Choice):
 Kinds = Mapping[str, type[Choice]]  # by the name that is short for one
 CONTACT_CHOICES: Kinds = {kind.says["contact"]: kind for kind in (RigidContact, CompliantContact, EventContact)}
 JOINT_CHOICES: Kinds = {"direct": DirectJoints, "rows": SweptJoints}
-INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, DOP853, Radau, Rattle, Variational)}
+INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, DOP853, Radau, BDF, Rattle, Variational)}
 for _kind in (*CONTACT_CHOICES.values(), *JOINT_CHOICES.values(), *INTEGRATOR_CHOICES.values(), Sleep):
     explain_methods(_kind)  # made by dataclass, once the class was there
 CHOICES: Mapping[str, Kinds] = {

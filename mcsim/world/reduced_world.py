@@ -20,6 +20,7 @@ from mcsim.solve.assemble import jacobian_csr
 from mcsim.step.stages import Pipeline
 from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.choices import (
+    BDF,
     DOP853,
     RK4,
     CompliantContact,
@@ -80,7 +81,7 @@ class ReducedWorld(World):
         fourth order, loops, gears and springs in the accelerations; what is bounded acts as impulses around each
         substep), or "reference" (Dormand and Prince's method of order 8 on the same accelerations, in steps as long as
         a tolerance of 1e-13 allows, where nothing touches and no joint has limits). Or "radau"
-        (the same by an implicit method alone, for what is stiff). Or mc.RK4, mc.DOP853, mc.Radau.
+        or "bdf" (the same by implicit methods, for what is stiff). Or mc.RK4, mc.DOP853, mc.Radau, mc.BDF.
     stabilization: of joints that close loops: "soft" (the default; impulses before the drift close them at its end),
         "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4 and reference),
         "baumgarte" (bias beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection",
@@ -115,7 +116,7 @@ class ReducedWorld(World):
         stabilization: StabilizationName | None = None,
         friction: FrictionName | None = None,
         joints: JointsName | SweptJoints | None = None,
-        integrator: ReducedIntegratorName | RK4 | DOP853 | Radau | None = None,
+        integrator: ReducedIntegratorName | RK4 | DOP853 | Radau | BDF | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,

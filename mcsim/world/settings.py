@@ -22,6 +22,7 @@ from mcsim.world.capabilities import (
     EVENT_INTEGRATORS,
     FRICTION_POINTS,
     FRICTIONS,
+    IMPLICIT,
     INTEGRATOR_TABLE,
     INTEGRATORS,
     LABORATORY_TABLE,
@@ -299,7 +300,7 @@ def of_accelerations(k: Mapping[str, Any]) -> dict[str, float]:
     rate_gain, error_gain = feedback_gains(k)
     tolerant = INTEGRATOR_TABLE[k["integrator"]].tolerant
     own = {name: k[name] if tolerant else 0.0 for name in ("reference_tolerance", "reference_creep")}
-    return own | {"implicit": int(k["integrator"] == "radau"), "rate_gain": rate_gain, "error_gain": error_gain}
+    return own | {"implicit": IMPLICIT.get(k["integrator"], 0), "rate_gain": rate_gain, "error_gain": error_gain}
 
 
 def joint_warm_start(k: Mapping[str, Any]) -> float:

@@ -27,6 +27,7 @@ from mcsim.world.actions import Actions
 from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
+    BDF,
     DOP853,
     RK4,
     CompliantContact,
@@ -93,9 +94,9 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         net whose loops make a factorization too dear. joints: the same as "direct" or "rows", or mc.DirectJoints,
         mc.SweptJoints, with hertz, damping ratio and speed.
     integrator: "semi_implicit" (the default), "rk4" (fourth order, for smooth systems), "rattle" or "variational"
-        (symplectic, joints closed at positions), "reference" or, of what is stiff, "radau" (smooth motions to a
-        tolerance of 1e-13, in steps of their own); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
-        mc.Variational, mc.DOP853, mc.Radau, with what is theirs.
+        (symplectic, joints closed at positions), "reference" or, of what is stiff, "radau" or "bdf" (smooth motions to
+        a tolerance of 1e-13, in steps of their own); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
+        mc.Variational, mc.DOP853, mc.Radau, mc.BDF, with what is theirs.
     sleep: whether bodies at rest fall asleep, or mc.Sleep, with speed and time. Under "rigid" and "semi_implicit" only.
     threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
@@ -126,7 +127,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         friction: FrictionName | None = None,
         joint_solver: JointSolverName | None = None,
         joints: JointsName | DirectJoints | SweptJoints | None = None,
-        integrator: IntegratorName | RK4 | DOP853 | Radau | Rattle | Variational | None = None,
+        integrator: IntegratorName | RK4 | DOP853 | Radau | BDF | Rattle | Variational | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,

@@ -188,3 +188,17 @@ def test_the_reference_comes_to_the_digits(name):
 def test_the_reference_comes_to_the_first_digits(name):
     [outcome] = suites.run(methods=["reduced:aba@reference"], entries=name, quick=True, dt=0.5).outcomes
     assert outcome.error < EXACT[name] and not outcome.failure
+
+
+@pytest.mark.slow
+def test_the_pendulum_for_all_of_its_time():
+    """The closed form, its argument reduced by periods in 40 digits."""
+    result = suites.run(methods=["reduced:aba@radau"], entries="point_pendulum", dt=0.1, full=True)
+    [outcome] = result.outcomes
+    assert outcome.seconds == 2000.0 and outcome.steps == 20000 and not outcome.failure
+    assert outcome.error < 1e-8
+
+
+def test_first_and_last_times_are_not_asked_for_together():
+    with pytest.raises(mc.SceneError, match="suites: full goes to the last values and quick to the first"):
+        suites.run(entries="point_pendulum", quick=True, full=True)

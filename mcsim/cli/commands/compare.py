@@ -107,6 +107,9 @@ def compare(
     quick: Annotated[
         bool, typer.Option("--quick", help="With --suite: only until the first time at which each value is known.")
     ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="With --suite: to the last time that is published, of the pendulum 2,000 s.")
+    ] = False,
     format_: Annotated[str, format_option()] = "text",
     series: Annotated[
         Path | None, output("series", "Write all runs over time (.csv), a line for each method, step and time.")
@@ -131,12 +134,14 @@ def compare(
             series=series,
             format=format_ != "text",
         )
-        run_suite(suite, [*([scene] if scene else []), *(methods or [])], dt, quick, substeps, strict, csv)
+        run_suite(suite, [*([scene] if scene else []), *(methods or [])], dt, (quick, full), substeps, strict, csv)
         return
     if scene is None:
         raise InputError("Missing argument 'SCENE': a scene, or --suite NAME")
     if quick:
         raise InputError("--quick does nothing without --suite: add --suite NAME, or leave --quick out")
+    if full:
+        raise InputError("--full does nothing without --suite: add --suite NAME, or leave --full out")
     from mcsim.lab import DEFAULT_METHODS, compare as run_study
     from mcsim.lab.picture import SUFFIXES
     from mcsim.lab.studies import STUDIES
