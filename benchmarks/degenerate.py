@@ -193,11 +193,6 @@ WORLDS = {
 
 # What falls short: the energy rises further than BOUND, but no further than this.
 KNOWN = {
-    ("spins", "rows"): 1e5,
-    ("spins", "pgs"): 1e5,
-    ("spins", "compliant"): 1.0,
-    ("spins on ground", "compliant"): 0.3,
-    ("spins on ground", "ReducedWorld"): 0.3,
     ("dt 1", "rk4"): 0.6,
     # What stands in itself is pushed apart by every contact; of springs this is the energy that they hold.
     **{("one point", name): 15.0 for name in ("World", "rows", "pgs", "rk4", "ReducedWorld")},

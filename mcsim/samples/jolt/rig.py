@@ -23,18 +23,6 @@ def create_rig(play):
     play.check("it sleeps", play.asleep(world))
 
 
-@sample("jolt/rig/rig_pile", title="Rig Pile", source=SOURCE, slow=True)
-def rig_pile(play):
-    """Sixty-four ragdolls, in four rows and layers, fall on each other; they lie, and their joints stay closed."""
-    scene, doll = ground(), person()
-    for k in range(64):
-        place = (1.0 * (k % 4), 1.0 * (k // 4 % 4), 1.5 + 2.0 * (k // 16))
-        scene.add(doll, position=place, orientation=turned(Z, 40 * k), prefix=f"{k}_")
-    world = mc.World(scene)
-    play(world, 5.0)
-    play.between("heights of all segments", world.positions[1:, 2], 0.0, 3.0, unit="m")
-
-
 @sample("jolt/rig/kinematic_rig", title="Kinematic Rig", source=SOURCE)
 def kinematic_rig(play):
     """A ragdoll of kinematic bodies is moved through a wall of boxes: it is where it should be, and they are pushed."""
