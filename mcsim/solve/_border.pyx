@@ -140,6 +140,15 @@ cdef class Border:
                 largest = max(largest, way_of(&joints[self.joint[k]], is_linear(self.row(k)), self.vector[k]))
         return largest
 
+    cdef double opening_speed(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil:
+        """How fast the rows open, at most [m/s]."""
+        cdef double fastest = 0.0
+        cdef Py_ssize_t k
+        for k in range(begin, end):
+            if self.row(k) != NULL:
+                fastest = max(fastest, way_of(&joints[self.joint[k]], is_linear(self.row(k)), rate(self.row(k), twist)))
+        return fastest
+
     cdef void finish(self, Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t k
         cdef Row* row
