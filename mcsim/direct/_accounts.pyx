@@ -86,7 +86,7 @@ cdef class EnergyAccount(ArticulationPart):
             t = &self.bodies.twist[self.member[k]]
             fastest = max(fastest, norm(sub(t.v, v)) + a.size * norm(t.w))
         return max(self.tree.find_rates(a, self.bodies.twist, self.tree.rows.rate, self.joints),
-                   self.border.opening_speed(self.bodies.twist, a.border, a.border_end, self.joints)) <= JOINED * fastest
+                   self.border.opening(self.bodies.twist, a.border, a.border_end, self.joints)) <= JOINED * fastest
 
     cdef void leave_out_open_batches(self) noexcept nogil:
         """The same of what stands side by side, and whether it is closed."""

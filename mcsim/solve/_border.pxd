@@ -47,7 +47,7 @@ cdef class Border:
     # The right side of a solve -> the largest |J v + bias| [m/s, rad/s]; then impulses against it, to be followed by
     # the joints' solve.
     cdef double residual(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil
-    cdef double opening_speed(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil
+    cdef double opening(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil
     cdef void finish(self, Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void subtract_rates(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil   # bias -= J v
 

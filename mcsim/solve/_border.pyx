@@ -140,7 +140,7 @@ cdef class Border:
                 largest = max(largest, way_of(&joints[self.joint[k]], is_linear(self.row(k)), self.vector[k]))
         return largest
 
-    cdef double opening_speed(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil:
+    cdef double opening(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil:
         """How fast the rows open, at most [m/s]."""
         cdef double fastest = 0.0
         cdef Py_ssize_t k
