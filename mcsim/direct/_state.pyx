@@ -31,6 +31,7 @@ from mcsim.state._settings cimport Settings
 from mcsim.wide._batches cimport Batch, BatchNode, Batches
 from mcsim.wide._joint_bounds cimport WideJointBounds
 
+from mcsim.core.arrays import aligned
 from mcsim.solve._tree import LEAST_PART
 from mcsim.solve.border import WORLD, border_rows
 from mcsim.solve.components import find_articulations
@@ -163,8 +164,8 @@ cdef class ArticulationState:
         flags[10, given] = 1
         if self.batches is not None:
             flags[2, self.batches.articulations] = 1
-        rows = np.zeros((5, max(self.tree.row_count, self.tree.own_numbers) + 1
-                         + (0 if self.batches is None else self.batches.number_count)))
+        beside = 0 if self.batches is None else self.batches.number_count
+        rows = [aligned(8 * (max(self.tree.row_count, self.tree.own_numbers) + 1 + beside)) for _ in range(5)]
         self.kept += found, group, flags, lists, numbers, rows
         self.articulation, self.articulation_count = <Articulation*>records(found), count
         self.group = integers(group) + 1
