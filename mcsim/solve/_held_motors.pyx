@@ -32,9 +32,9 @@ cdef class HeldMotors(HeldRows):
 
     def __init__(self, Py_ssize_t numbers, Noted noted not None, bint driving):
         HeldRows.__init__(self, 1)
-        begun = np.zeros(numbers + 1)
+        begun = np.zeros(numbers + 7)                  # the world's before those of bodies
         self.kept_motors = begun
-        self.begun, self.size = <Twist*>doubles(begun), numbers * sizeof(double)
+        self.begun, self.size = <Twist*>doubles(begun) + 1, numbers * sizeof(double)
         self.most_held, self.noted, self.driving = 1 << 30, noted, driving
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
