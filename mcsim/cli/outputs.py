@@ -1,5 +1,6 @@
 """Pictures, films, pages and 3-D files of a recording: their options, and the writing of them."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from mcsim.cli.options import check_output, number, output, positive, refuse_alone, theme_option
-from mcsim.cli.terminal import InputError, counted, progress
+from mcsim.cli.terminal import InputError, counted, folded, progress
 
 
 def view_of(text: str) -> Any:
@@ -151,3 +152,17 @@ class Outputs:
 def told_of(path: Path, what: str) -> None:
     """Says what was written."""
     print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")
+
+
+def play_page(name: str, scene: Any, recording: Any, host: str = "127.0.0.1", port: int = 8080) -> None:
+    """Play a recording on a page in the browser until Ctrl-C. name: what the page is told to play."""
+    from mcsim.view.html import page
+    from mcsim.view.serve import serve, warning_of
+
+    if warning_of(host):
+        print(folded(f"warning: {warning_of(host)}", sys.stdout))
+
+    def told(address: str) -> None:
+        print(folded(f"{name}: plays at {address} until Ctrl-C", sys.stdout), flush=True)
+
+    serve(page(scene, recording), host, port, told)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import G
+from mcsim.samples.parts import G, drift
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,6 +33,15 @@ def load(world: World, *prefixes: str) -> float:
 def weight(world: World) -> float:
     """Of all dynamic bodies at 9.81 m/s² [N]."""
     return float(world.masses.sum()) * G
+
+
+def stands(play: Play, world: World, seconds: float = 4.0, *, sinking: float = 0.005, aside: float = 0.002) -> None:
+    """Plays a world of bodies that stand where they are: at last none has sunk, or gone aside, by more than that [m]."""
+    start = world.positions.copy()
+    play(world, seconds)
+    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=sinking, unit="m")
+    play.expect("none goes aside", drift(world, start), 0.0, within=aside, unit="m")
+    play.check("all sleep", play.asleep(world))
 
 
 def settle(play: Play, world: World, seconds: float, *prefixes: str, within: float = 0.02) -> None:

@@ -1,14 +1,13 @@
 """mcsim play: a recording, in the browser or as files."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mcsim.cli.files import kind_of_arrays, refuse_other_kinds
-from mcsim.cli.outputs import CameraOption, Gif, Glb, Html, Outputs, Png, Show, Speed, Strip, ThemeOption
-from mcsim.cli.terminal import InputError, folded
+from mcsim.cli.outputs import CameraOption, Gif, Glb, Html, Outputs, Png, Show, Speed, Strip, ThemeOption, play_page
+from mcsim.cli.terminal import InputError
 from mcsim.core.errors import SceneError
 
 
@@ -56,13 +55,4 @@ def play(
     if outputs.wanted():
         outputs.write(scene, recording)
         return
-    from mcsim.view.html import page
-    from mcsim.view.serve import serve, warning_of
-
-    if warning_of(host):
-        print(folded(f"warning: {warning_of(host)}", sys.stdout))
-
-    def told(address: str) -> None:
-        print(folded(f"{file}: plays at {address} until Ctrl-C", sys.stdout), flush=True)
-
-    serve(page(scene, recording), host, port, told)
+    play_page(str(file), scene, recording, host, port)

@@ -12,7 +12,20 @@ import typer
 
 from mcsim.cli.app import paragraphs
 from mcsim.cli.options import check_output, output
-from mcsim.cli.outputs import CameraOption, Gif, Glb, Html, Outputs, Png, Show, Speed, Strip, ThemeOption, told_of
+from mcsim.cli.outputs import (
+    CameraOption,
+    Gif,
+    Glb,
+    Html,
+    Outputs,
+    Png,
+    Show,
+    Speed,
+    Strip,
+    ThemeOption,
+    play_page,
+    told_of,
+)
 from mcsim.cli.terminal import FAILED, InputError, counted, folded, metric, progress, width_of
 
 if TYPE_CHECKING:
@@ -61,6 +74,7 @@ def samples(
     and films of its run can be written. The table of --check has the time a step took, the worst joint error, the
     deepest overlap at the end, and in how many steps notes were made.
     """
+    from mcsim.core.extras import require_viser
     from mcsim.samples import find, names
 
     found = names(name)
@@ -71,6 +85,8 @@ def samples(
         png, strip, gif, speed, html, glb, camera or (find(found[0]).camera if png or gif else None), show, theme
     )
     outputs.check()
+    if view:
+        require_viser()
     check_output("--csv", csv, ".csv")
     if csv and not check:
         raise InputError(f"--csv {csv} does nothing without --check: add it, or leave --csv out")
@@ -91,8 +107,8 @@ def samples(
         _write(csv, outcomes)
     if outputs.wanted():
         outputs.write(outcomes[0].scene, outcomes[0].recording)
-    if view:
-        _serve(outcomes[0])
+    if view and (played := outcomes[0]).recording is not None and played.scene is not None:
+        play_page(played.name, played.scene, played.recording)
     if not all(outcome.ok for outcome in outcomes):
         raise typer.Exit(FAILED)
 
@@ -204,19 +220,3 @@ def _write(path: Path, outcomes: Sequence["Outcome"]) -> None:
         writer.writeheader()
         writer.writerows(rows)
     told_of(path, counted(len(rows), "row", "rows"))
-
-
-def _serve(outcome: "Outcome") -> None:
-    """Plays the recording on a page, as mcsim play does."""
-    from mcsim.core import extras
-    from mcsim.view.html import page
-    from mcsim.view.serve import serve
-
-    extras.require_viser()
-    assert outcome.scene is not None and outcome.recording is not None
-    serve(
-        page(outcome.scene, outcome.recording),
-        "127.0.0.1",
-        8080,
-        lambda address: print(folded(f"{outcome.name}: plays at {address} until Ctrl-C", sys.stdout), flush=True),
-    )

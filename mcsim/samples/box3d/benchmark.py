@@ -3,7 +3,8 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import Z, box, cube, drift, ground, heights, turned
+from mcsim.samples.measure import stands
+from mcsim.samples.parts import Z, box, cube, ground, heights, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Box3D, sample_benchmark.cpp"
@@ -59,11 +60,7 @@ def large_pyramid(play):
         for k in range(30 - row):
             scene.add_body(shape=cube(1.0), position=(k + 0.5 * row - 14.5, 0, 0.5 + row))
     world = mc.World(scene)
-    start = world.positions.copy()
-    play(world, 4.0)
-    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.03, unit="m")
-    play.expect("none goes aside", drift(world, start), 0.0, within=0.01, unit="m")
-    play.check("all sleep", play.asleep(world))
+    stands(play, world, 4.0, sinking=0.03, aside=0.01)
 
 
 @sample("box3d/benchmark/explosion", title="Explosion", source=SOURCE)

@@ -3,7 +3,8 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import cube, drift, ground, heights
+from mcsim.samples.measure import stands
+from mcsim.samples.parts import cube, ground, heights
 from mcsim.samples.registry import sample
 
 SOURCE = "Box3D, sample_robustness.cpp"
@@ -18,11 +19,7 @@ def high_mass_ratio_100(play):
             density = 1000.0 if row < 9 else 1e5
             scene.add_body(shape=cube(1.0), position=(k + 0.5 * row, 0, 0.5 + row), density=density)
     world = mc.World(scene)
-    start = world.positions.copy()
-    play(world, 6.0)
-    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.05, unit="m")
-    play.expect("none goes aside", drift(world, start), 0.0, within=0.02, unit="m")
-    play.check("all sleep", play.asleep(world))
+    stands(play, world, 6.0, sinking=0.05, aside=0.02)
 
 
 @sample("box3d/robustness/tiny_pyramid", title="Tiny Pyramid", source=SOURCE, camera="front", slow=True, overlap=2.5e-4)
@@ -33,11 +30,7 @@ def tiny_pyramid(play):
         for k in range(30 - row):
             scene.add_body(shape=cube(size), position=(size * (k + 0.5 * row - 14.5), 0, size * (0.5 + row)))
     world = mc.World(scene)
-    start = world.positions.copy()
-    play(world, 5.0)
-    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.003, unit="m")
-    play.expect("none goes aside", drift(world, start), 0.0, within=0.001, unit="m")
-    play.check("all sleep", play.asleep(world))
+    stands(play, world, 5.0, sinking=0.003, aside=0.001)
 
 
 @sample("box3d/robustness/overlap_recovery", title="Overlap Recovery", source=SOURCE, camera="front")

@@ -3,7 +3,8 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import box, cube, drift, flat_mesh, heights, turned
+from mcsim.samples.measure import stands
+from mcsim.samples.parts import box, cube, flat_mesh, heights, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Box3D, sample_world.cpp"
@@ -49,11 +50,7 @@ def far_pyramid(play):
         for k in range(10 - row):
             scene.add_body(shape=cube(1.0), position=(x + k + 0.5 * row, 0, 0.5 + row))
     world = mc.World(scene)
-    start = world.positions.copy()
-    play(world, 4.0)
-    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.005, unit="m")
-    play.expect("none goes aside", drift(world, start), 0.0, within=0.002, unit="m")
-    play.check("all sleep", play.asleep(world))
+    stands(play, world, 4.0, sinking=0.005, aside=0.002)
 
 
 @sample("box3d/world/far_mesh_drop", title="Far Mesh Drop", source=SOURCE, slow=True)

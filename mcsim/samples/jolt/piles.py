@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import X, Y, Z, along, box, cube, drift, ground, heights, turned
+from mcsim.samples.measure import stands
+from mcsim.samples.parts import X, Y, Z, along, box, cube, ground, heights, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Jolt, Samples/Tests/General"
@@ -44,11 +45,7 @@ def wall(play):
             place = (2.0 * k + (course % 2) * 1.0 - 43, 0, 0.5 + course)
             scene.add_body(f"brick{course}_{k}", shape=box(2, 1, 1), position=place)
     world = mc.World(scene)
-    start = world.positions.copy()
-    play(world, 4.0)
-    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.005, unit="m")
-    play.expect("none goes aside", drift(world, start), 0.0, within=0.002, unit="m")
-    play.check("all sleep", play.asleep(world))
+    stands(play, world, 4.0, sinking=0.005, aside=0.002)
 
 
 @sample("jolt/piles/pyramid", title="Pyramid", source=SOURCE, slow=True)
@@ -61,11 +58,7 @@ def pyramid(play):
             place = (2 * (k % n) - n, 2 * (k // n) - n, 1 + 2 * level)
             scene.add_body(shape=cube(2.0), position=place)
     world = mc.World(scene)
-    start = world.positions.copy()
-    play(world, 4.0)
-    play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.005, unit="m")
-    play.expect("none goes aside", drift(world, start), 0.0, within=0.005, unit="m")
-    play.check("all sleep", play.asleep(world))
+    stands(play, world, 4.0, sinking=0.005, aside=0.005)
 
 
 @sample("jolt/piles/island", title="Island", source=SOURCE, slow=True)
