@@ -1,7 +1,6 @@
 """The benchmark script runs each of its scenes, and writes what it measured."""
 
 import csv
-import importlib.util
 import os
 import shutil
 import sys
@@ -12,16 +11,14 @@ import pytest
 
 import mcsim as mc
 from amounts import amount
+from scripts import script_at
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
 sys.path.append(str(FOLDER))  # the scripts' shared modules
 
 
 def load(name):
-    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script_at(FOLDER / f"{name}.py")
 
 
 @pytest.fixture(scope="module")

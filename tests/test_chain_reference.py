@@ -1,22 +1,19 @@
 """The references of the two benchmark chains: the scenes' geometry, the equations, the saved positions."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mcsim as mc
+from scripts import script_at
 
 SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "chain_reference.py"
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("chain_reference", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script_at(SCRIPT)
 
 
 def test_the_models_weigh_and_lie_as_the_scenes_do(script):

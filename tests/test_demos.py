@@ -1,9 +1,10 @@
 """The demos run, in their short versions, and keep what they promise (each main() checks its end state)."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from scripts import script_at
 
 DEMOS = Path(__file__).resolve().parent.parent / "demos"
 SHORT = {
@@ -22,10 +23,7 @@ def test_all_demos_are_tested():
 
 
 def loaded(name):
-    spec = importlib.util.spec_from_file_location(f"demo_{name}", DEMOS / f"{name}.py")
-    demo = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(demo)
-    return demo
+    return script_at(DEMOS / f"{name}.py")
 
 
 def test_chapter_3_of_a_humanoid(capsys):

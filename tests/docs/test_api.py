@@ -1,6 +1,5 @@
 """docs/api has every public name, and each of its members; what it has is there."""
 
-import importlib.util
 import inspect
 import re
 from functools import cached_property
@@ -12,6 +11,7 @@ from dotted_names import found
 from markdown_pages import ROOT
 from mcsim.world.keywords import keyword_names
 from public_names import CLASSES, NAMES
+from scripts import script_at
 
 FOLDER = ROOT / "docs" / "api"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in FOLDER.glob("*.md")}
@@ -93,9 +93,7 @@ def test_docstrings_are_there():
 
 def test_docstrings_are_read_as_they_are_written():
     """Lists of arguments become lists, code becomes code, and nothing in plain text is markup."""
-    spec = importlib.util.spec_from_file_location("docstrings", ROOT / "docs" / "docstrings.py")
-    docstrings = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(docstrings)
+    docstrings = script_at(ROOT / "docs" / "docstrings.py")
 
     def function(dt, both, more):
         """Does *it*, as J* |x| says.

@@ -1,11 +1,10 @@
 """docs/gallery: the page is what its script writes, and shows every ready scene."""
 
-import importlib.util
-
 import pytest
 
 import mcsim as mc
 from markdown_pages import ROOT
+from scripts import script_at
 
 FOLDER = ROOT / "docs" / "gallery"
 pytestmark = pytest.mark.skipif(not (FOLDER / "make.py").exists(), reason="the pages are not beside the tests")
@@ -13,10 +12,7 @@ pytestmark = pytest.mark.skipif(not (FOLDER / "make.py").exists(), reason="the p
 
 @pytest.fixture(scope="module")
 def make():
-    spec = importlib.util.spec_from_file_location("gallery_make", FOLDER / "make.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script_at(FOLDER / "make.py")
 
 
 def test_every_scene_is_shown(make):
