@@ -25,16 +25,17 @@ cdef class Carried:
     cdef double* response                # (places, 36) F, then P
     cdef double* gain                    # (places, 36) K: r columns, one a row of the joint
     cdef double* slack                   # (places, 36) C
-    cdef double* free_gain               # the same without motors and rotors
+    cdef double* free_gain               # the same without what holds coordinates, and rotors
     cdef double* free_slack
-    cdef JointRow* row                   # (branches, 6) of each joint, its motors and rotors
+    cdef JointRow* row                   # (branches, 6) of each joint, what holds its coordinates, and rotors
     cdef double* yields                  # (branches, 6) compliance of each: of rotors 1 / armature
     cdef int32_t* numbers                # (branches,) how many
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
-                           const Bodies* bodies) noexcept nogil
+                           const Bodies* bodies, double h) noexcept nogil
     cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
                       double* out) noexcept nogil
-    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil
+    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                     double h) noexcept nogil
     cdef void hand_out(self, Py_ssize_t k, const Branch* at) noexcept nogil
     cdef double response_along(self, Py_ssize_t k, const Branch* at, int n, const double* jacobian) noexcept nogil

@@ -12,13 +12,14 @@ and P outwards, with K = F_c J_c' S^-1, by which c follows its parent, and C = F
 
     P_c = C + K J_p P_p J_p' K',      J P J' = j_c C j_c' + u P_p u',   u = j_p - j_c K J_p
 
-j_c, j_p the two halves of the coordinate's row J. Coordinates that motors hold are rows of J_c and J_p too, but of
-the joint in question: a motor at a shoulder turns what the others hold stiff. So are those of rotors, whose compliance
+j_c, j_p the two halves of the coordinate's row J. Coordinates that motors, limits or friction hold are rows of J_c and J_p too, but
+of the joint in question: a motor at a shoulder turns what the others hold stiff. So are those of rotors, whose compliance
 1 / armature S has on its diagonal. Joints that close loops are left out,
 but for those that hold a body to what does not move. So the part may be too large there, never too small. Of a coordinate
 that nothing can move it is what SHIFT leaves, up to some thousandths.
 """
 
+from libc.math cimport fabs, isinf
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -27,7 +28,8 @@ from mcsim.constraints._coordinates cimport list_axes
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, has_rotor
+from mcsim.state._joint cimport (AXIS_FRICTION, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD,
+                                 has_rotor)
 from mcsim.state._row cimport JointRow, Row
 from mcsim.state._rows cimport copy_jacobian
 
@@ -184,28 +186,35 @@ cdef inline bint is_stiff(const JointAxis* axis) noexcept nogil:
     return axis.motor_mode != MOTOR_NONE and axis.motor_mode != MOTOR_PD
 
 
-cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, JointRow* out,
+cdef inline bint is_held(const JointAxis* axis, double h) noexcept nogil:
+    """Whether a motor holds the coordinate, or a limit may, or friction does: over the last substep, of length h, it did not
+    slip. h = 0: a motor alone."""
+    return is_stiff(axis) or (h > 0.0 and (not isinf(axis.lower) or not isinf(axis.upper)
+                                           or fabs(axis.impulse[AXIS_FRICTION]) < axis.friction * h))
+
+
+cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, double h, JointRow* out,
                    double* yields) noexcept nogil:
-    """A joint's own rows and those of coordinates that a motor holds or a rotor goes with, six at most. yields: the
-    compliance of each. -> how many"""
+    """A joint's own rows and those of coordinates that are held or a rotor goes with, six at most. h: as of `is_held`.
+    yields: the compliance of each. -> how many"""
     cdef Row axes[JOINT_AXES]
     cdef int n = rows.begin[j + 1] - rows.begin[j]
     cdef int i
     memcpy(out, rows.row + rows.begin[j], n * sizeof(JointRow))
     memset(yields, 0, 6 * sizeof(double))
-    for i in range(list_axes(joint, bodies, axes) if has_motor(joint) else 0):
-        if (is_stiff(&joint.axes[i]) or has_rotor(&joint.axes[i])) and n < 6:
+    for i in range(list_axes(joint, bodies, axes) if holds_any(joint, h) else 0):
+        if (is_held(&joint.axes[i], h) or has_rotor(&joint.axes[i])) and n < 6:
             copy_jacobian(&axes[i], &out[n])
-            yields[n] = 0.0 if is_stiff(&joint.axes[i]) else 1.0 / joint.axes[i].armature
+            yields[n] = 0.0 if is_held(&joint.axes[i], h) else 1.0 / joint.axes[i].armature
             n += 1
     return n
 
 
-cdef inline bint has_motor(const Joint* joint) noexcept nogil:
-    """Or a rotor."""
+cdef inline bint holds_any(const Joint* joint, double h) noexcept nogil:
+    """Or has a rotor."""
     cdef int i
     for i in range(joint.axis_count):
-        if is_stiff(&joint.axes[i]) or has_rotor(&joint.axes[i]):
+        if is_held(&joint.axes[i], h) or has_rotor(&joint.axes[i]):
             return True
     return False
 
@@ -232,9 +241,10 @@ cdef class Carried:
         self.free_gain, self.free_slack = doubles(room[3]), doubles(room[4])
         self.row, self.numbers, self.yields = <JointRow*>doubles(rows), integers(numbers), doubles(yields)
 
-    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil:
-        """F of all bodies, with K and C of the joints as they are and of the joints with their motors and
-        rotors."""
+    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                     double h) noexcept nogil:
+        """F of all bodies, with K and C of the joints as they are and of the joints with what holds
+        them (`is_held`) and their rotors."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t count = self.pins[g] - self.begin[g]
         cdef Py_ssize_t k
@@ -246,7 +256,7 @@ cdef class Carried:
             alone(bodies, self.body[self.begin[g] + k], self.response + 36 * k)
         for k in range(self.end[g] - self.begin[g]):
             if at[k].joint >= 0:
-                self.numbers[k] = list_rows(&joints[at[k].joint], rows, at[k].joint, bodies, self.row + 6 * k,
+                self.numbers[k] = list_rows(&joints[at[k].joint], rows, at[k].joint, bodies, h, self.row + 6 * k,
                                             self.yields + 6 * k)
         for k in range(count, self.end[g] - self.begin[g]):
             begin_answer(self.yields + 6 * k, self.numbers[k], s)
@@ -296,15 +306,15 @@ cdef class Carried:
         """P of all bodies of articulation g, whose joints' rows are written: out (bodies, 36), the others' stay."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t k
-        self.gather(g, joints, rows, bodies)
+        self.gather(g, joints, rows, bodies, 0.0)
         for k in range(self.pins[g] - self.begin[g]):
             self.hand_out(k, at)
             memcpy(out + 36 * self.body[self.begin[g] + k], self.response + 36 * k, 36 * sizeof(double))
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
-                           const Bodies* bodies) noexcept nogil:
+                           const Bodies* bodies, double h) noexcept nogil:
         """The least J P J' / J M^-1 J' of a coordinate of a joint that has bounded rows, of articulation g, whose joints'
-        rows are written."""
+        rows are written. h: as of `is_held`."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t count = self.pins[g] - self.begin[g]
         cdef Py_ssize_t k
@@ -313,7 +323,7 @@ cdef class Carried:
         cdef Row axes[JOINT_AXES]
         cdef double part
         cdef double least = 1.0
-        self.gather(g, joints, rows, bodies)
+        self.gather(g, joints, rows, bodies, h)
         for k in range(self.end[g] - self.begin[g]):
             if at[k].joint < 0:
                 continue

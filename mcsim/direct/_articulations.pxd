@@ -6,7 +6,8 @@ from mcsim.direct._accounts cimport EnergyAccount
 from mcsim.direct._batch_drifts cimport BatchDrifts
 from mcsim.direct._drifts cimport Drifts, Projections
 from mcsim.direct._further_solves cimport FurtherSolves
-from mcsim.direct._solves cimport HeldBounds, JointSolves
+from mcsim.direct._held_bounds cimport HeldBounds
+from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport ArticulationPart
 from mcsim.direct._warm_start_parts cimport WarmStartParts
 from mcsim.state._bodies cimport Bodies

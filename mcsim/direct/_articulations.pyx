@@ -25,7 +25,8 @@ from mcsim.direct._accounts cimport EnergyAccount
 from mcsim.direct._batch_drifts cimport BatchDrifts
 from mcsim.direct._drifts cimport Drifts, Projections
 from mcsim.direct._further_solves cimport FurtherSolves
-from mcsim.direct._solves cimport HeldBounds, JointSolves
+from mcsim.direct._held_bounds cimport HeldBounds
+from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP, ArticulationPart,
                                   ArticulationState)
 from mcsim.direct._warm_start_parts cimport WarmStartParts
@@ -151,7 +152,7 @@ cdef class Articulations(ArticulationPart):
             g = self.state.awake[c]
             self.some_swept = self.some_swept or self.state.swept[g]
             self.state.near[g] = self.articulation[g].size * (NEAR if self.state.swept[g] else CLOSED)
-        self.state.held_rows.list(self.state.group, self.state.holds, rows, count)
+        self.bounds.list_rows(rows, count)
         if self.some_swept:
             self.start_parts.tie(rows, count, manifolds, manifold_count)
         self.account.begin_account()
@@ -166,7 +167,7 @@ cdef class Articulations(ArticulationPart):
         for c in range(self.state.alone_count):
             self.solves.factor(self.state.alone[c])
             if self.state.held_rows.count[self.state.alone[c]] > 0:
-                self.bounds.probe(self.state.alone[c])
+                self.bounds.factor(self.state.alone[c])
         if self.batches is not None:
             self.batches.factor(self.bodies)
 

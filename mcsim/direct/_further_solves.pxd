@@ -3,7 +3,8 @@
 from libc.stdint cimport int32_t
 
 from mcsim.core._types cimport Twist
-from mcsim.direct._solves cimport HeldBounds, JointSolves
+from mcsim.direct._held_bounds cimport HeldBounds
+from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport ArticulationPart
 from mcsim.state._manifold cimport Manifold
 

@@ -9,7 +9,8 @@ from libc.string cimport memset
 from mcsim.constraints._carried cimport along
 from mcsim.core._math cimport cross, sub
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.direct._solves cimport HeldBounds, JointSolves
+from mcsim.direct._held_bounds cimport HeldBounds
+from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport ArticulationPart, ArticulationState
 from mcsim.solve._change cimport note_change
 from mcsim.solve._tree cimport Articulation

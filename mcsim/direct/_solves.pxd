@@ -25,13 +25,3 @@ cdef class JointSolves(ArticulationPart):
     cdef void keep(self, Py_ssize_t g) noexcept nogil
     cdef void undo(self, Py_ssize_t g) noexcept nogil
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil
-
-
-cdef class HeldBounds(ArticulationPart):
-    cdef JointSolves solves
-
-    cdef bint is_held(self, Py_ssize_t g) noexcept nogil
-    cdef void probe(self, Py_ssize_t g) noexcept nogil
-    cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
-    cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil
-    cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil

@@ -1,5 +1,4 @@
-"""One articulation at a time: rows, factor and solves of its joints, and of the bounded rows that are solved with them
-(docs/theory/tree.md). What one does depends on no other.
+"""One articulation at a time: rows, factor and solves of its joints (docs/theory/tree.md). What one does depends on no other.
 
 Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those
 of the sweeps' buffer, and every solve takes them with the tree.
@@ -8,16 +7,13 @@ of the sweeps' buffer, and every solve takes them with the tree.
 from libc.math cimport fabs
 from libc.string cimport memset
 
-import numpy as np
-
 from mcsim.constraints._direct cimport write_joint_rows
-from mcsim.core._noted cimport NOTE_PIVOTS
 from mcsim.core._types cimport Twist
 from mcsim.direct._refinement cimport MOST_REPEATS, PROXIMAL_PROGRESS
 from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, ArticulationPart, ArticulationState,
                                   may_be_redundant)
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._joint cimport MOST_ASKED, Joint
+from mcsim.state._joint cimport Joint
 from mcsim.state._joint_types cimport USER
 from mcsim.state._row cimport JointRows, Row
 from mcsim.state._rows cimport is_linear, row_rate, rows_way, way_of
@@ -31,13 +27,6 @@ cdef double GAP_TOLERANCE = 0.1
 # The proximal part of the diagonal is the gap, in parts of the size, between this and MOST_PROXIMAL (N. Yamashita,
 # M. Fukushima, 2001, on the rate of Levenberg's and Marquardt's method at singular solutions).
 cdef double LEAST_PROXIMAL = 1e-6
-
-# Bounded rows are solved with the joints in them where there are position motors, where sweeps in turn with the
-# joints would leave more than this of an error after so many passes, or where they fly. Of a coordinate that has the
-# part p of its two bodies' J M^-1 J' a sweep leaves 1 - p.
-cdef double MOST_LEFT = 0.2
-cdef enum:
-    PASSES = 8                   # times `iterations` sweeps
 
 
 cdef class JointSolves(ArticulationPart):
@@ -216,83 +205,3 @@ cdef class JointSolves(ArticulationPart):
         for k in range(a.border, a.border_end):
             if self.border.row(k) != NULL and self.border_way(k, self.border.row(k).error) > most:
                 self.noted.most(kind, self.border.joint[k], fabs(self.border.row(k).error))
-
-
-cdef class HeldBounds(ArticulationPart):
-    """Bounded rows of an articulation's joints that are solved with the joints in them."""
-
-    def __init__(self, ArticulationState state, JointSolves solves):
-        self.state = state
-        self.solves = solves
-
-    cdef bint is_held(self, Py_ssize_t g) noexcept nogil:
-        """Whether a bounded row of an articulation is far harder to move than its two bodies alone, as was found within
-        the last MOST_ASKED steps."""
-        cdef Joint* joint = &self.joints[self.state.asked[g]]
-        cdef double left, part
-        cdef int _
-        cdef bint held
-        if joint.held == 0:
-            if self.state.here[g]:
-                self.solves.write_rows(g)
-            left = 1.0
-            part = 1.0 - self.state.carried.least_part(g, self.joints, &self.tree.rows, self.bodies)
-            for _ in range(PASSES * self.settings.iterations):
-                left *= part
-            held = left > MOST_LEFT
-            joint.held = -MOST_ASKED if held else MOST_ASKED
-        held = joint.held < 0
-        joint.held += 1 if held else -1
-        return held
-
-    def least_parts(self):
-        """(articulations,) what `Carried.least_part` says of each at the present poses."""
-        found = np.ones(self.state.articulation_count)
-        for g in range(self.state.articulation_count):
-            self.solves.write_rows(g)
-            found[g] = self.state.carried.least_part(g, self.joints, &self.tree.rows, self.bodies)
-        return found
-
-    cdef void probe(self, Py_ssize_t g) noexcept nogil:
-        """What bounded rows that are held see of each other through the joints; rows and factor are written."""
-        cdef const Articulation* a = &self.articulation[g]
-        cdef Twist* moved = self.state.probed
-        cdef const Row* row
-        cdef Py_ssize_t k, n
-        self.solves.keep_impulses(g)
-        for k in range(self.state.held_rows.count[g]):
-            for n in range(self.state.held_rows.count[g]):     # what does not move takes 0 * inf, if there is any
-                row = &self.border.rows[self.state.held_rows.row[self.state.held_rows.begin[g] + n]]
-                memset(&moved[row.body_a], 0, sizeof(Twist))
-                memset(&moved[row.body_b], 0, sizeof(Twist))
-            for n in range(a.member, a.member_end):
-                memset(&moved[self.member[n]], 0, sizeof(Twist))
-            self.state.held_rows.begin_column(g, k, self.border.rows, moved)
-            self.solves.answer(g, moved)
-            self.state.held_rows.end_column(g, k, self.border.rows, moved)
-        self.solves.undo_impulses(g)
-
-    cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
-        """As that of JointSolves, with rotors."""
-        self.solves.answer(g, x)
-        if self.state.held_rows.count[g] > 0 and self.state.held_rows.respond(g, self.border.rows, x):
-            self.solves.answer(g, x)
-
-    cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil:
-        """Bounded rows that are held, and what the joints answer. solved: the joints are, as biases ask now."""
-        if not solved:
-            self.solves.solve_one(g, twist)
-        if self.state.held_rows.solve(g, self.border.rows, twist, relaxed):
-            self.solves.solve_one(g, twist)
-        if self.state.held_rows.unsolved:
-            self.noted.most(NOTE_PIVOTS, self.member[self.articulation[g].member], self.state.held_rows.count[g])
-
-    cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil:
-        """Before a sweep, the bounded rows of articulations that hold them."""
-        cdef Py_ssize_t c, g
-        for c in range(self.state.alone_count):
-            g = self.state.alone[c]
-            if self.state.held_rows.count[g] > 0:
-                if relaxed:
-                    self.solves.aim_still(g)
-                self.hold_rows(g, twist, relaxed, solved)

@@ -9,6 +9,7 @@ from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.direct._flights cimport Flights
 from mcsim.solve._border cimport Border
 from mcsim.solve._held cimport HeldRows
+from mcsim.solve._held_links cimport HeldLinks
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.stabilize._displace cimport Displacement
@@ -93,6 +94,8 @@ cdef class ArticulationState:
     cdef int8_t* bounds_alone           # or has its bounded rows apart from others'
     cdef int32_t* asked                 # of each articulation: its first joint that may have bounded rows (Joint.held)
     cdef HeldRows held_rows             # of articulations that hold them
+    cdef HeldLinks held_links           # and of those whose bounded rows are all at links of trees
+    cdef int8_t* by_links               # which these are
     cdef Py_ssize_t awake_rows          # rows of the tree that do not sleep
     cdef Py_ssize_t awake_beside        # records of the border's
     cdef double* impulse                # (rows,) put aside; before a solve that may be undone; zeros

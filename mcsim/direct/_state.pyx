@@ -17,6 +17,7 @@ from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.direct._flights cimport Flights
 from mcsim.solve._border cimport Border
 from mcsim.solve._held cimport HeldRows
+from mcsim.solve._held_links cimport HeldLinks
 from mcsim.solve._tree cimport Articulation, JointTree, Node
 from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.stabilize._displace cimport Displacement
@@ -114,6 +115,7 @@ cdef class ArticulationState:
         first = np.zeros(len(found) + 1, np.int32)
         self.kept += chosen, idle, first
         self.asked, self.held_rows = integers(first), HeldRows(len(found))
+        self.held_links = HeldLinks(self.tree.articulated, len(found))
         self.linked, self.idle, self.bounds_alone = integers(chosen), flag_row(idle, 0), flag_row(idle, 1)
         self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
 
@@ -157,7 +159,7 @@ cdef class ArticulationState:
     def _keep_articulations(self, found, group, barred, given):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((17, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
+        flags, lists = np.zeros((18, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
         numbers = np.zeros((13, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
@@ -174,7 +176,7 @@ cdef class ArticulationState:
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
         self.doubtful, self.given, self.accounted = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
         self.flies, self.bounded, self.holds = flag_row(flags, 12), flag_row(flags, 13), flag_row(flags, 14)
-        self.again, self.falls = flag_row(flags, 15), flag_row(flags, 16)
+        self.again, self.falls, self.by_links = flag_row(flags, 15), flag_row(flags, 16), flag_row(flags, 17)
         self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])

@@ -23,6 +23,8 @@ ctypedef struct LinkFactor:
 
 cdef class ArticulatedBodies:
     cdef object kept
+    cdef Py_ssize_t link_count
+    cdef int32_t* of_joint       # (joints,) the link that a joint is; -1: it has no rows, or is the one that closes a loop
     cdef int32_t* begin          # of each articulation: its first link,
     cdef int32_t* end            # and behind its last one
     cdef const Link* links       # outwards: each behind the one on which it hangs

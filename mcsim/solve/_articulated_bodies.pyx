@@ -27,116 +27,9 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.solve._pivots cimport SMALLEST_PIVOT
-from mcsim.state._inertia cimport inertia_world
+from mcsim.solve._link_blocks cimport add_link, backward, between, decompose_inertia, decompose_rows, forward, half_row, own_inertia
 
 LINK_DTYPE = np.dtype([(name, "i4") for name in ("body", "parent", "child_is_b", "size", "row", "node")])
-
-
-# ---- six numbers of a body, and L D L' with 1/D on the diagonal, rows of six ---------------------------------------------
-
-cdef inline void decompose(double* k, int n, const double* least, bint lift) noexcept nogil:
-    """k <- L and 1/D of a symmetric k (n, n), of which the lower half is read. A pivot that is not above `least` is
-    lifted to it, or else skipped."""
-    cdef double d, x
-    cdef int i, j, p
-    for p in range(n):
-        d = k[7 * p]
-        if not d > least[p]:
-            d = least[p] if lift else 0.0
-        d = 1.0 / d if d > 0.0 else 0.0
-        k[7 * p] = d
-        for i in range(n - 1, p, -1):
-            x = d * k[6 * i + p]
-            for j in range(p + 1, i + 1):
-                k[6 * i + j] -= x * k[6 * j + p]
-            k[6 * i + p] = x
-
-
-cdef inline void forward(const double* k, double* x, int n) noexcept nogil:
-    """x <- L^-1 x"""
-    cdef int i, j
-    for i in range(1, n):
-        for j in range(i):
-            x[i] -= k[6 * i + j] * x[j]
-
-
-cdef inline void backward(const double* k, double* x, int n) noexcept nogil:
-    """x <- L'^-1 D^-1 x"""
-    cdef int i, j
-    for i in range(n - 1, -1, -1):
-        x[i] *= k[7 * i]
-        for j in range(i + 1, n):
-            x[i] -= k[6 * j + i] * x[j]
-
-
-cdef inline double between(const double* x, const double* k, const double* y) noexcept nogil:
-    """x D^-1 y of six numbers each."""
-    cdef double s = 0.0
-    cdef int i
-    for i in range(6):
-        s += x[i] * k[7 * i] * y[i]
-    return s
-
-
-cdef inline void half_row(const JointRow* row, bint is_b, double* x) noexcept nogil:
-    """The row's six numbers on b, or on a."""
-    cdef double sign = 1.0 if is_b else -1.0
-    cdef const double* angular = &row.angular_b.x if is_b else &row.angular_a.x
-    cdef int i
-    for i in range(3):
-        x[i] = sign * (&row.linear.x)[i]
-        x[3 + i] = sign * angular[i]
-
-
-cdef inline void own_inertia(const Bodies* bodies, Py_ssize_t i, const Mat3* inertia, double* k) noexcept nogil:
-    cdef Mat3 own = inertia_world(bodies, i) if inertia == NULL else inertia[i]
-    cdef int p, q
-    memset(k, 0, 36 * sizeof(double))
-    for p in range(3):
-        k[7 * p] = 1.0 / bodies.inv_mass[i]
-        for q in range(p + 1):
-            k[6 * (3 + p) + 3 + q] = (&own.xx)[3 * q + p]           # of which the upper half is sure
-
-
-cdef inline void decompose_inertia(const Bodies* bodies, Py_ssize_t i, double* k) noexcept nogil:
-    cdef double least[6]
-    cdef const Mat3* inverse = &bodies.inv_inertia[i]
-    cdef int p
-    for p in range(3):
-        least[p] = 1.0 / bodies.inv_mass[i]
-        least[3 + p] = 1.0 / (inverse.xx + inverse.yy + inverse.zz)
-    decompose(k, 6, least, True)
-
-
-cdef inline void decompose_joint(LinkFactor* own, const JointRow* row, int n, bint child_is_b) noexcept nogil:
-    """What the child, with all that hangs on it, answers to the joint."""
-    cdef double least[6]
-    cdef int i, j
-    for i in range(n):
-        half_row(row + i, child_is_b, &own.rows[6 * i])
-        forward(own.inertia, &own.rows[6 * i], 6)
-        for j in range(i + 1):
-            own.joint[6 * i + j] = between(&own.rows[6 * i], own.inertia, &own.rows[6 * j])
-        least[i] = SMALLEST_PIVOT * own.joint[7 * i]
-    decompose(own.joint, n, least, False)
-
-
-cdef inline void add_link(double* inertia, const LinkFactor* own, const JointRow* row, int n,
-                          bint parent_is_b) noexcept nogil:
-    """What a joint leaves of the child's inertia on the parent."""
-    cdef double z[6][6]
-    cdef double x
-    cdef int i, j, p, q
-    for i in range(n):
-        half_row(row + i, parent_is_b, z[i])
-        for j in range(i):
-            for p in range(6):
-                z[i][p] -= own.joint[6 * i + j] * z[j][p]
-        for p in range(6):
-            x = own.joint[7 * i] * z[i][p]
-            for q in range(p + 1):
-                inertia[6 * p + q] += x * z[i][q]
 
 
 # ---- the factor --------------------------------------------------------------------------------------------------------
@@ -156,8 +49,11 @@ cdef class ArticulatedBodies:
         for name, of, none in (("size", sizes, 0), ("row", begin, 0), ("node", node, -1)):
             own[name] = np.where(joint >= 0, np.append(of, none)[joint], none)
         ends = [np.append(of, 0).astype(np.int32) for of in (first, pins)]
-        factors = np.zeros(len(links) * sizeof(LinkFactor) // 8)
-        self.kept = links, ends, factors
+        factors, of_joint = np.zeros(len(links) * sizeof(LinkFactor) // 8), np.full(len(sizes) + 1, -1, np.int32)
+        tree = np.concatenate([np.arange(begin, end) for begin, end in zip(first, pins)] or [[]]).astype(int)
+        of_joint[joint[tree][joint[tree] >= 0]] = tree[joint[tree] >= 0]
+        self.kept, self.link_count = (links, ends, factors, of_joint), len(branch)
+        self.of_joint = integers(of_joint)
         self.links, self.begin, self.end = <const Link*>records(links), integers(ends[0]), integers(ends[1])
         self.factors = <LinkFactor*>doubles(factors)
 
@@ -167,6 +63,9 @@ cdef class ArticulatedBodies:
         cdef const Link* link
         cdef LinkFactor* own
         cdef Py_ssize_t k
+        cdef int i
+        cdef double far[36]
+        cdef double least[6]
         for k in range(self.begin[g], self.end[g]):
             own_inertia(bodies, self.links[k].body, inertia, self.factors[k].inertia)
         for k in range(self.end[g] - 1, self.begin[g] - 1, -1):
@@ -174,9 +73,12 @@ cdef class ArticulatedBodies:
             decompose_inertia(bodies, link.body, own.inertia)
             if link.size == 0:
                 continue
-            decompose_joint(own, rows + link.row, link.size, link.child_is_b)
+            for i in range(link.size):
+                half_row(rows + link.row + i, link.child_is_b, &own.rows[6 * i])
+                half_row(rows + link.row + i, not link.child_is_b, &far[6 * i])
+            decompose_rows(own.inertia, own.rows, NULL, link.size, link.size, 6, own.joint, least)
             if link.parent >= 0:
-                add_link(self.factors[link.parent].inertia, own, rows + link.row, link.size, not link.child_is_b)
+                add_link(self.factors[link.parent].inertia, own.joint, far, link.size, 6)
 
     cdef void solve(self, Py_ssize_t g, const JointRow* rows, const int64_t* offset, const double* vector, Twist* twist,
                     double* impulse) noexcept nogil:
@@ -191,14 +93,14 @@ cdef class ArticulatedBodies:
             memset(self.factors[k].velocity, 0, sizeof(x))
         for k in range(self.end[g] - 1, self.begin[g] - 1, -1):
             link, own = &self.links[k], &self.factors[k]
-            forward(own.inertia, own.velocity, 6)
+            forward(own.inertia, own.velocity, 6, 6)
             for i in range(link.size):
                 own.rate[i] = vector[offset[link.node] + i] - between(&own.rows[6 * i], own.inertia, own.velocity)
                 x[i] = own.rate[i]
             if link.parent < 0:
                 continue
-            forward(own.joint, x, link.size)
-            backward(own.joint, x, link.size)
+            forward(own.joint, x, link.size, 6)
+            backward(own.joint, x, link.size, 6)
             for i in range(link.size):
                 half_row(rows + link.row + i, not link.child_is_b, half)
                 for p in range(6):
@@ -211,13 +113,13 @@ cdef class ArticulatedBodies:
                     half_row(rows + link.row + i, not link.child_is_b, half)
                     for p in range(6):
                         x[i] -= half[p] * self.factors[link.parent].velocity[p]
-            forward(own.joint, x, link.size)
-            backward(own.joint, x, link.size)
+            forward(own.joint, x, link.size, 6)
+            backward(own.joint, x, link.size, 6)
             for i in range(link.size):
                 impulse[link.row + i] += x[i]
                 for p in range(6):
                     own.velocity[p] += x[i] * own.rows[6 * i + p]
-            backward(own.inertia, own.velocity, 6)
+            backward(own.inertia, own.velocity, 6, 6)
             for p in range(3):
                 (&twist[link.body].v.x)[p] += own.velocity[p]
                 (&twist[link.body].w.x)[p] += own.velocity[3 + p]

@@ -21,11 +21,13 @@ cdef class HeldRows:
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t value_capacity
     cdef Py_ssize_t most                 # rows of one articulation
-    cdef Py_ssize_t most_held            # and how many it may have
+    cdef Py_ssize_t most_held            # and how many it may have in a matrix
     cdef bint unsolved                   # the last problem was given up
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil
-    cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void list(self, const int32_t* group, const int8_t* holds, const int8_t* any_number, Row* rows,
+                   Py_ssize_t count) noexcept nogil
+    cdef bint has_matrix(self, Py_ssize_t g) noexcept nogil
     cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void find_driven(self, const int32_t* group, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil

@@ -56,9 +56,10 @@ cdef class HeldRows:
         cdef int32_t b = group[row.body_b]
         return max(a, b) if a < 0 or b < 0 or a == b else -1
 
-    cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil:
+    cdef void list(self, const int32_t* group, const int8_t* holds, const int8_t* any_number, Row* rows,
+                   Py_ssize_t count) noexcept nogil:
         """The bounded ones of rows[:count] that belong to articulations which `holds` names; from here on sweeps pass
-        them by."""
+        them by. any_number: of which there may be more than fit in a matrix (NULL: of none)."""
         cdef Py_ssize_t g, i
         cdef Py_ssize_t total = 0
         cdef Py_ssize_t values = 0
@@ -70,12 +71,12 @@ cdef class HeldRows:
             if g >= 0 and holds[g] and rows[i].block_kind == BLOCK_BOUNDED:
                 self.count[g] += 1
         for g in range(self.articulations):
-            if self.count[g] > self.most_held:
+            if not self.has_matrix(g) and not (any_number != NULL and any_number[g]):
                 self.count[g] = 0
             self.begin[g], self.matrix[g] = <int32_t>total, values
             total += self.count[g]
-            values += self.count[g] * self.count[g]
-            most = max(most, self.count[g])
+            values += self.count[g] * self.count[g] if self.has_matrix(g) else 0
+            most = max(most, self.count[g] if self.has_matrix(g) else 0)
         if total == 0:
             return
         if (total > self.row_capacity or values > self.value_capacity or most > self.most) and not self.has_room(
@@ -92,10 +93,13 @@ cdef class HeldRows:
                     self.row[self.begin[g] + self.integers[g]] = <int32_t>i
                     self.integers[g] += 1
 
+    cdef bint has_matrix(self, Py_ssize_t g) noexcept nogil:
+        return self.count[g] <= self.most_held
+
     cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil:
         """Those of articulations with motors or rotors."""
         self.find_driven(group, rows, count)
-        self.list(group, self.driven, rows, count)
+        self.list(group, self.driven, NULL, rows, count)
 
     cdef void find_driven(self, const int32_t* group, const Row* rows, Py_ssize_t count) noexcept nogil:
         cdef Py_ssize_t g, i

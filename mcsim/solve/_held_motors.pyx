@@ -50,7 +50,7 @@ cdef class HeldMotors(HeldRows):
             if rows[k].block_kind == BLOCK_HELD:
                 rows[k].block_kind = BLOCK_BOUNDED
             wanted += rows[k].block_kind == BLOCK_BOUNDED and self.owner(&rows[k], NULL) == 0
-        self.list(NULL, self.driven, rows, count)
+        self.list(NULL, self.driven, NULL, rows, count)
         self.unsolved = self.count[0] < wanted
         for k in range(self.count[0]):
             self.end_column(0, k, rows, self.probe(rows, k))

@@ -25,7 +25,7 @@ cdef class HeldSpans(HeldRows):
             if g >= 0 and is_of_drive(&rows[i]) and self.smooth.span[g].loops == 0 and (
                     self.smooth.span[g].border == self.smooth.span[g].border_end):
                 self.driven[g] = 1
-        self.list(self.smooth.group, self.driven, rows, count)
+        self.list(self.smooth.group, self.driven, NULL, rows, count)
         for g in range(self.articulations):
             for k in range(self.count[g]):
                 self.smooth.clear(&self.smooth.span[g], moved)

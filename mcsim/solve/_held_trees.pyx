@@ -47,7 +47,7 @@ cdef class HeldTrees(HeldRows):
         for g in range(self.articulations):
             if tied[g]:
                 self.driven[g] = 0
-        self.list(self.group, self.driven, rows, count)
+        self.list(self.group, self.driven, NULL, rows, count)
         for g in range(self.articulations):
             for k in range(self.count[g]):
                 memset(self.moved, 0, self.velocity_count * sizeof(double))
