@@ -1,5 +1,5 @@
-"""Bounded rows of articulations' joints (limits, motors, springs, rotors, friction) that are solved with the joints in them,
-before each sweep: of trees by their links (solve/_held_links.pyx), of others by a matrix of what they see of each other
+"""Bounded rows of articulations' joints (limits, motors, springs, rotors, friction) that are solved with the joints in
+them, before each sweep: of trees by their links (solve/_held_links.pyx), of others by a matrix of what they see of each other
 (solve/_held.pyx).
 """
 
@@ -25,7 +25,6 @@ cdef enum:
     PASSES = 8
     PASSES_TOGETHER = 64
 
-
 # A row of a tree is met that would move what it holds by less than this part of the tree's size in a substep.
 cdef double NOTHING = 1e-13
 
@@ -43,9 +42,12 @@ cdef class HeldBounds(ArticulationPart):
 
     cdef bint is_held(self, Py_ssize_t g) noexcept nogil:
         """Whether a bounded row of an articulation is far harder to move than its two bodies alone, as was found within
-        the last MOST_ASKED steps."""
+        the last MOST_ASKED steps. By gears and joints of the user's own it may be, which `Carried` does not know."""
         cdef Joint* joint = &self.joints[self.state.asked[g]]
+        cdef const Articulation* a = &self.articulation[g]
         cdef bint held
+        if a.border < a.border_end:
+            return True
         if joint.held == 0:
             if self.state.here[g]:
                 self.solves.write_rows(g)
@@ -88,14 +90,17 @@ cdef class HeldBounds(ArticulationPart):
             if g >= 0 and rows[i].block_kind == BLOCK_BOUNDED and not self.links.takes(g, &rows[i]):
                 self.state.by_links[g] = 0
         self.state.held_rows.list(self.state.group, self.state.holds, self.state.by_links, rows, count)
-        if not self.links.list(self.state.by_links, rows, self.state.held_rows.begin,
-                                          self.state.held_rows.count, self.state.held_rows.row):
+        if not self.links.list(self.state.by_links, rows, self.state.held_rows.begin, self.state.held_rows.count,
+                               self.state.held_rows.row):
             memset(self.state.by_links, 0, self.state.articulation_count)
+            for g in range(self.state.articulation_count):
+                if not self.state.held_rows.has_matrix(g):
+                    self.state.held_rows.count[g] = 0
 
     cdef void factor(self, Py_ssize_t g) noexcept nogil:
         """At new poses; rows and the joints' factor are written."""
         if self.state.by_links[g]:
-            self.links.forget(g, self.border.rows)
+            self.links.forget(g, self.border.rows, self.bodies)
         else:
             self.probe(g)
 

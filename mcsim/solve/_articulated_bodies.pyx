@@ -27,7 +27,10 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.solve._link_blocks cimport add_link, backward, between, decompose_inertia, decompose_rows, forward, half_row, own_inertia
+from mcsim.core._types cimport Mat3
+from mcsim.solve._link_blocks cimport (add_link, backward, between, decompose_inertia, decompose_rows, forward, half_row,
+                                       own_inertia)
+from mcsim.state._inertia cimport inertia_world
 
 LINK_DTYPE = np.dtype([(name, "i4") for name in ("body", "parent", "child_is_b", "size", "row", "node")])
 
@@ -66,8 +69,11 @@ cdef class ArticulatedBodies:
         cdef int i
         cdef double far[36]
         cdef double least[6]
+        cdef Mat3 whole
         for k in range(self.begin[g], self.end[g]):
-            own_inertia(bodies, self.links[k].body, inertia, self.factors[k].inertia)
+            i = self.links[k].body
+            whole = inertia_world(bodies, i) if inertia == NULL else inertia[i]
+            own_inertia(bodies, i, &whole, self.factors[k].inertia)
         for k in range(self.end[g] - 1, self.begin[g] - 1, -1):
             link, own = &self.links[k], &self.factors[k]
             decompose_inertia(bodies, link.body, own.inertia)

@@ -1,7 +1,7 @@
 """Bounded rows of articulations without loops, solved with the joints in them body by body (see the .pyx)."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Mat3, Twist
 from mcsim.solve._articulated_bodies cimport ArticulatedBodies, Link
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._row cimport JointRow, Row
@@ -19,6 +19,7 @@ ctypedef struct HeldLink:
     int32_t size                 # rows in the factor: the joint's own, then those of its bounded ones that are free
     int32_t stride               # how many there may be
     int64_t numbers              # where its numbers begin in `numbers`
+    Mat3 turning                 # inertia of the body alone at the poses of the rows, world axes
     double inertia[36]           # of the body with all that hangs on it, as in _articulated_bodies.pxd
     double velocity[6]           # of a solve: L^-1 of what links further out ask of the body, then its velocity
 
@@ -48,7 +49,7 @@ cdef class HeldLinks:
     cdef bint list(self, const int8_t* holds, Row* rows, const int32_t* begin, const int32_t* count,
                    const int32_t* number) noexcept nogil
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t numbers) noexcept with gil
-    cdef void forget(self, Py_ssize_t g, Row* rows) noexcept nogil
+    cdef void forget(self, Py_ssize_t g, Row* rows, const Bodies* bodies) noexcept nogil
     cdef bint begin_solve(self, Py_ssize_t g, const Row* rows, const Twist* twist, bint relaxed, double speed, double rate,
                           int release) noexcept nogil
     cdef bint aim(self, Py_ssize_t g, const JointRow* joints, const Row* rows, const Bodies* bodies, const int64_t* offset,
@@ -71,5 +72,7 @@ cdef class HeldLinks:
     cdef void push_bounded(self, const Link* link, HeldLink* own, const Row* row, double x) noexcept nogil
     cdef void substitute(self, Py_ssize_t g, const Row* rows, const int64_t* offset, const double* vector) noexcept nogil
     cdef bint fix(self, Py_ssize_t g, const Row* rows, bint bold) noexcept nogil
-    cdef bint fix_row(self, Py_ssize_t i, const Row* row) noexcept nogil
+    cdef bint fix_row(self, Py_ssize_t i, const Row* rows) noexcept nogil
+    cdef bint send(self, Py_ssize_t i, const Row* row, double way) noexcept nogil
+    cdef bint send_twin(self, Py_ssize_t i, const Row* rows, double way) noexcept nogil
     cdef double change(self, const Row* row, Py_ssize_t k, double* size) noexcept nogil

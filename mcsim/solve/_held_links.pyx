@@ -17,8 +17,9 @@ stays, and when one reaches where it aims a single row becomes free (active sets
 Optimization", 2006, section 16.5). It begins with the impulses that rows have, so that where nothing changes one factor
 serves all sweeps at a pose.
 
-Of rows that repeat others, but for SMALLEST_ANGLE, the pivot is skipped. Where such a row contradicts them by more than that
-it goes to the bound that resists what it sees; without one it yields. Limits stand first in each joint and yield to nothing, then what has the wider bounds.
+Of rows that repeat others, but for SMALLEST_ANGLE, the pivot is skipped. Where such a row contradicts them by more than
+that it goes to the bound that resists what it sees; without one what it repeats does, or else it yields. Limits stand first in each joint and yield to
+nothing, then what has the wider bounds.
 
     begin_solve   w, and who is free;                           -> whether there is anything to do
     aim           the step;                                     -> whether there is one
@@ -27,7 +28,7 @@ it goes to the bound that resists what it sees; without one it yields. Limits st
     take          that
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, isinf
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -37,6 +38,7 @@ from mcsim.solve._blocks cimport clamp, row_residual, row_velocity
 from mcsim.solve._link_blocks cimport (add_link, backward, between, decompose_inertia, decompose_rows, forward, half_row,
                                        own_inertia)
 from mcsim.solve._pivots cimport SMALLEST_ANGLE
+from mcsim.state._inertia cimport inertia_world
 from mcsim.state._rows cimport is_linear
 from mcsim.state._row cimport BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
 
@@ -44,6 +46,8 @@ from mcsim.state._row cimport BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
 cdef double ROUNDING = 1e-11
 # A step is taken that falls by this part of what its beginning promises.
 cdef double FALLS = 1e-3
+# Rows of which the squared cosine is nearer than this to 1 are along one coordinate.
+cdef double ALIKE = 1e-9
 cdef enum:
     MOST_ROUNDS = 20             # in which rows go to their bounds in a step
 # As much as the room of what has no bounds [N s, N m s].
@@ -74,7 +78,7 @@ cdef class HeldLinks:
     cdef bint list(self, const int8_t* holds, Row* rows, const int32_t* begin, const int32_t* count,
                    const int32_t* number) noexcept nogil:
         """The bounded rows of the articulations that `holds` names, of g those number[begin[g]:begin[g] + count[g]], of
-        each link in their order. -> whether there is room"""
+        each link those that can do more before others. -> whether there is room"""
         cdef HeldLink* own
         cdef Py_ssize_t at, g, i, k
         cdef Py_ssize_t total = 0
@@ -124,10 +128,12 @@ cdef class HeldLinks:
         self.capacity, self.number_capacity = rows, numbers
         return True
 
-    cdef void forget(self, Py_ssize_t g, Row* rows) noexcept nogil:
-        """The factor of articulation g, whose rows are written anew; sweeps are to pass them by."""
-        cdef Py_ssize_t i
+    cdef void forget(self, Py_ssize_t g, Row* rows, const Bodies* bodies) noexcept nogil:
+        """The factor of articulation g, whose rows are written at the present poses; sweeps are to pass them by."""
+        cdef Py_ssize_t i, k
         self.fresh[g] = 0
+        for k in range(self.bodies.begin[g], self.bodies.end[g]):
+            self.links[k].turning = inertia_world(bodies, self.bodies.links[k].body)
         for i in range(self.begin[g], self.end[g]):
             rows[self.row[i]].block_kind = BLOCK_HELD
 
@@ -179,14 +185,14 @@ cdef class HeldLinks:
 
     cdef void factor(self, Py_ssize_t g, const JointRow* joints, const Row* rows, const Bodies* bodies,
                      bint relaxed) noexcept nogil:
-        """At the present poses, with the rows that are free now."""
+        """At the poses of the rows, with those that are free now."""
         cdef const Link* link
         cdef HeldLink* own
         cdef HeldLink* parent
         cdef Py_ssize_t k
         cdef int n
         for k in range(self.bodies.begin[g], self.bodies.end[g]):
-            own_inertia(bodies, self.bodies.links[k].body, NULL, self.links[k].inertia)
+            own_inertia(bodies, self.bodies.links[k].body, &self.links[k].turning, self.links[k].inertia)
         for k in range(self.bodies.end[g] - 1, self.bodies.begin[g] - 1, -1):
             link, own = &self.bodies.links[k], &self.links[k]
             decompose_inertia(bodies, link.body, own.inertia)
@@ -222,7 +228,8 @@ cdef class HeldLinks:
                 self.links[link.parent].velocity[p] += x * row.jacobian[6 - 6 * is_b + p]
 
     cdef void substitute(self, Py_ssize_t g, const Row* rows, const int64_t* offset, const double* vector) noexcept nogil:
-        """dv of all bodies, x of the free rows, for x of the others. vector: -(J v + bias) of the joints' rows, as of JointTree."""
+        """dv of all bodies, x of the free rows, for x of the others. vector: -(J v + bias) of the joints' rows, as of
+        JointTree."""
         cdef const Link* link
         cdef HeldLink* own
         cdef double* near
@@ -358,24 +365,53 @@ cdef class HeldLinks:
         cdef bint found = False
         for k in range(self.bodies.begin[g], self.bodies.end[g]):
             for i in range(self.links[k].end - 1, self.links[k].begin - 1, -1):
-                if self.free[i] and (bold or self.x[i] == 0.0) and self.fix_row(i, &rows[self.row[i]]):
+                if self.free[i] and (bold or self.x[i] == 0.0) and self.fix_row(i, rows):
                     found = True
                     break
         return found
 
-    cdef bint fix_row(self, Py_ssize_t i, const Row* row) noexcept nogil:
+    cdef bint fix_row(self, Py_ssize_t i, const Row* rows) noexcept nogil:
+        cdef const Row* row = &rows[self.row[i]]
         cdef double size = self.size[i]
         cdef double w = self.residual[i] + self.change(row, self.link[i], &size) if self.x[i] == 0.0 else 0.0
         cdef double most = SMALLEST_ANGLE * size
         if row.impulse + self.x[i] < row.lower or (w > most and row.lower > -INFINITY):
-            self.free[i], self.x[i] = 0, row.lower - row.impulse
-        elif row.impulse + self.x[i] > row.upper or (w < -most and row.upper < INFINITY):
-            self.free[i], self.x[i] = 0, row.upper - row.impulse
-        return not self.free[i]
+            return self.send(i, row, -1.0)
+        if row.impulse + self.x[i] > row.upper or (w < -most and row.upper < INFINITY):
+            return self.send(i, row, 1.0)
+        return fabs(w) > most and self.send_twin(i, rows, -1.0 if w > 0.0 else 1.0)
+
+    cdef bint send(self, Py_ssize_t i, const Row* row, double way) noexcept nogil:
+        """To the lower bound, or the upper one. -> whether there is one"""
+        cdef double bound = row.lower if way < 0.0 else row.upper
+        if isinf(bound):
+            return False
+        self.free[i], self.x[i] = 0, bound - row.impulse
+        return True
+
+    cdef bint send_twin(self, Py_ssize_t i, const Row* rows, double way) noexcept nogil:
+        """A free row of the same joint that row i repeats, and whose impulse goes as far back as that of row i goes its way:
+        to its bound there. A limit lets go of what a motor pressed against it when the motor turns. -> whether there is one"""
+        cdef const Row* row = &rows[self.row[i]]
+        cdef const Row* twin
+        cdef double own, other, both
+        cdef Py_ssize_t j
+        cdef int p
+        for j in range(self.links[self.link[i]].begin, i):
+            twin = &rows[self.row[j]]
+            own = other = both = 0.0
+            for p in range(12):
+                own += row.jacobian[p] * row.jacobian[p]
+                other += twin.jacobian[p] * twin.jacobian[p]
+                both += row.jacobian[p] * twin.jacobian[p]
+            if self.free[j] and both * both > (1.0 - ALIKE) * own * other:
+                if self.send(j, twin, -way if both > 0.0 else way):
+                    return True
+        return False
 
     cdef bint falls(self, Py_ssize_t g, const Row* rows, bint relaxed) noexcept nogil:
-        """Whether the step stays inside the bounds and x' (A x / 2 + w) falls by it. Its slope goes from x' w to that with w
-        as it is at its end."""
+        """Whether the step stays inside the bounds and x' (A x / 2 + w) falls by it. Its slope goes from x' w to that
+        with w as it is at its end."""
         cdef const Row* row
         cdef double first = 0.0
         cdef double last = 0.0
@@ -404,7 +440,8 @@ cdef class HeldLinks:
             if self.x[i] != 0.0 and fabs(room) < part * fabs(self.x[i]):
                 part, first = room / self.x[i], i
         if first >= 0:
-            rows[self.row[first]].impulse = rows[self.row[first]].upper if self.x[first] > 0.0 else rows[self.row[first]].lower
+            row = &rows[self.row[first]]
+            row.impulse = row.upper if self.x[first] > 0.0 else row.lower
             self.x[first] = 0.0
         return part
 

@@ -7,7 +7,6 @@ from libc.string cimport memset
 from mcsim.core._types cimport Mat3
 from mcsim.solve._pivots cimport SMALLEST_ANGLE, SMALLEST_PIVOT
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._inertia cimport inertia_world
 from mcsim.state._row cimport JointRow
 
 
@@ -64,14 +63,14 @@ cdef inline void half_row(const JointRow* row, bint is_b, double* x) noexcept no
         x[3 + i] = sign * angular[i]
 
 
-cdef inline void own_inertia(const Bodies* bodies, Py_ssize_t i, const Mat3* inertia, double* k) noexcept nogil:
-    cdef Mat3 own = inertia_world(bodies, i) if inertia == NULL else inertia[i]
+cdef inline void own_inertia(const Bodies* bodies, Py_ssize_t i, const Mat3* own, double* k) noexcept nogil:
+    """Of a body alone, own that of its turning in world axes."""
     cdef int p, q
     memset(k, 0, 36 * sizeof(double))
     for p in range(3):
         k[7 * p] = 1.0 / bodies.inv_mass[i]
         for q in range(p + 1):
-            k[6 * (3 + p) + 3 + q] = (&own.xx)[3 * q + p]           # of which the upper half is sure
+            k[6 * (3 + p) + 3 + q] = (&own[0].xx)[3 * q + p]           # of which the upper half is sure
 
 
 cdef inline void decompose_inertia(const Bodies* bodies, Py_ssize_t i, double* k) noexcept nogil:
