@@ -251,6 +251,12 @@ def ignore_collision(p: Present) -> Call:
 
 
 @operation(0.5)
+def set_pair(p: Present) -> Call:
+    given = one_of(p.rng, [{}, {"friction": 0.0}, {"friction": 0.9, "restitution": 0.6}, {"rolling_friction": 0.02}])
+    return Call("set_pair", "w.set_pair(*)", (p.body(), p.body()), dict(given))
+
+
+@operation(0.5)
 def keep_handles(p: Present) -> Call:
     if chance(p.rng, 0.5):
         return Call("keep handle", "kept['h'] = w.body({0})", (p.body(),))

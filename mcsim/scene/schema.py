@@ -83,12 +83,14 @@ class MotorModel(Model):
     damping_ratio: Number = ABSENT
     kp: Number | None = None
     kd: Number | None = None
+    max_velocity: Number | None = None
 
 
 class SpringModel(Model):
     stiffness: Number
     damping: Number = ABSENT
     rest: OneOrMany[Number, Numbers] = ABSENT
+    acts: Text = ABSENT
 
 
 class MotionModel(Model):
@@ -194,6 +196,15 @@ class BodyModel(Model):
     unphysical_inertia: Flag = ABSENT
 
 
+class PairMaterialModel(Model):
+    a: Text
+    b: Text
+    friction: Number | None = None
+    restitution: Number | None = None
+    rolling_friction: Number | None = None
+    torsional_friction: Number | None = None
+
+
 class SceneModel(Model):
     version: Any
     name: Text = ABSENT
@@ -201,3 +212,4 @@ class SceneModel(Model):
     bodies: Listed[BodyModel] = ABSENT
     joints: Listed[AnyJoint] = ABSENT
     ignored_pairs: Listed[Listed[Text]] = ABSENT
+    pair_materials: Listed[PairMaterialModel] = ABSENT

@@ -92,6 +92,7 @@ AXIS_RULES: dict[str, Any] = {
     "motor_damping_ratio": not_negative,
     "motor_kp": not_negative,
     "motor_kd": not_negative,
+    "motor_max_velocity": strength,
     "stiffness": not_negative,
     "damping": not_negative,
     "rest": finite,
@@ -102,7 +103,7 @@ AXIS_RULES: dict[str, Any] = {
     "has_spring": up_to(1),
     "motion": anything,
     "motion_mode": up_to(2),
-    "reserved": up_to(0),
+    "spring_acts": up_to(2),
 }
 
 JOINT_RULES: dict[str, Any] = {

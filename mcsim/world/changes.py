@@ -23,6 +23,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import ShapeArrays, excluded_pairs
 from mcsim.state.fields import BODY_FIELDS
@@ -192,6 +193,36 @@ class Changes(WorldBase):
             except FieldError as error:
                 raise error.within("World.ignore_collision") from None
             if len(scene.ignored_pairs) == len(self._scene.ignored_pairs):
+                return
+            self._take(scene)
+            for number in numbers:
+                self._wake(self.body_names[number])
+
+    def set_pair(
+        self,
+        a: AnyBody,
+        b: AnyBody,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what the surfaces of two bodies, by handle or name, are like against each other from now on, in place of what
+        their materials give together; each as of Material. What is not given is as the materials have it, so without any of
+        them the pair is as others again. Both are awake then. `world.scene.pair_materials` lists the pairs.
+
+            world.set_pair("ice", "tyre", friction=0.02)
+            world.set_pair("ice", "tyre")                         # as their materials say
+        """
+        with self._turn.alone("set_pair"):
+            numbers = [self._find(body, BodyHandle) for body in (a, b)]
+            (first, second), scene = (self.body_names[number] for number in numbers), self._scene.sharing_parts()
+            try:
+                scene._set_pair(PairMaterial(first, second, friction, restitution, rolling_friction, torsional_friction))
+            except FieldError as error:
+                raise error.within("World.set_pair") from None
+            if scene.pair_materials == self._scene.pair_materials:
                 return
             self._take(scene)
             for number in numbers:

@@ -12,6 +12,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show
 from mcsim.scene.drives import Spring
 from mcsim.scene.joints import TYPES, Joint
+from mcsim.state.arrays import fill_spring
 from mcsim.state.fields import AWAKE, JOINT_TYPES
 from mcsim.world.driven_joint import DrivenJoint
 from mcsim.world.handle import Handle
@@ -333,10 +334,7 @@ class JointHandle(DrivenJoint):
                     number(spring.rest, "spring.rest")
             except FieldError as error:
                 raise SceneError(f"joint {self.name!r}: {error}") from None
-            slot = self._record["axes"][i : i + 1]
-            slot["has_spring"] = int(spring is not None)
-            for name in ("stiffness", "damping", "rest"):
-                slot[name] = 0.0 if spring is None else getattr(spring, name)
+            fill_spring(self._record["axes"][i : i + 1], spring)
             self._wake()
 
 

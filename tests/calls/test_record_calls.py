@@ -79,6 +79,7 @@ CALLS = {
     "remove_bodies": lambda w: w.remove_bodies(["box0", "box1"]),
     "remove_joint": lambda w: w.remove_joint("pin"),
     "ignore_collision": lambda w: w.ignore_collision("box0", "box1"),
+    "set_pair": lambda w: w.set_pair("box0", "box1", friction=0.1, restitution=0.5),
     "set_shape": lambda w: w.set_shape("box1", mc.ConvexHull(np.random.default_rng(0).normal(size=(8, 3)) / 9), mass=2.0),
     "set_material": lambda w: w.set_material("box1", mc.Material(0.1, 0.9), shape=0),
     "set_kind": lambda w: w.set_kind("box1", "static"),
@@ -102,9 +103,13 @@ CALLS = {
     "joint motor_velocity=": lambda w: setattr(w.joint("pin"), "motor_velocity", 3.0),
     "joint motor_position=": lambda w: setattr(w.joint("pin"), "motor_position", 0.3),
     "joint motor_max_force=": lambda w: setattr(w.joint("pin"), "motor_max_force", np.float32(0.3)),
+    "joint motor_max_velocity=": lambda w: (
+        w.joint("pin").set_motor(mc.Motor(position=0.2)),
+        setattr(w.joint("pin"), "motor_max_velocity", 0.5),
+    ),
     "joint set_motor": lambda w: w.joint("pin").set_motor(mc.Motor(position=0.2, kp=5.0, kd=0.5)),
     "joint set_limits": lambda w: w.joint("pin").set_limits(-0.5, None),
-    "joint set_spring": lambda w: w.joint("pin").set_spring(mc.Spring(20.0, 1.0, 0.1)),
+    "joint set_spring": lambda w: w.joint("pin").set_spring(mc.Spring(20.0, 1.0, 0.1, "pull")),
 }
 OF_TREES = {"from_maximal", "q=", "qd="}
 

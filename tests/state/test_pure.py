@@ -32,6 +32,7 @@ CHANGES = {
     "set_body",
     "set_kind",
     "set_material",
+    "set_pair",
     "set_pose",
     "set_shape",
     "set_velocity",
