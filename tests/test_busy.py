@@ -84,12 +84,13 @@ BODY_ALWAYS = {
     "linear_damping",
     "angular_damping",
     "bullet",
+    "enabled",
     "user_data",
     "user_data=",
 }
 BODY_LOOKS = {"frame"}
 JOINT_ALWAYS = {"name", "removed", "index", "type"}
-JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
+JOINT_LOOKS = {"enabled", "position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
 JOINT_LOOKS |= {"motor_velocity", "motor_position", "motor_max_force", "motor_max_velocity", "motor_kp", "motor_kd", "tau"}
 
 FOLDER = TemporaryDirectory()
@@ -155,6 +156,7 @@ HANDLE_CALLS = {
     "motor_velocity=": lambda h: setattr(h, "motor_velocity", 1.0),
     "motor_position=": lambda h: setattr(h, "motor_position", 0.1),
     "motor_max_force=": lambda h: setattr(h, "motor_max_force", 1.0),
+    "enabled=": lambda h: setattr(h, "enabled", False),
     "motor_max_velocity=": lambda h: (setattr(h, "motor_position", 0.1), setattr(h, "motor_max_velocity", 1.0)),
     "tau=": lambda h: setattr(h, "tau", 0.1),
     "set_motor": lambda h: h.set_motor(velocity=1.0),

@@ -99,9 +99,11 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
 
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
-    """Whether there may be any rows beside the joint's own."""
+    """Whether there may be any rows beside the joint's own. One that holds nothing has none; it may be in no articulation."""
     cdef const JointAxis* axis
     cdef int i
+    if joint.broken:
+        return False
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
         if (axis.lower > -HUGE or axis.upper < HUGE or axis.friction > 0.0 or axis.has_spring

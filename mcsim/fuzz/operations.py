@@ -239,6 +239,7 @@ def set_body(p: Present) -> Call:
             {"linear_damping": 0.5},
             {"gravity_scale": -0.5},
             {"bullet": True},
+            {"enabled": chance(p.rng, 0.5)},
             {"center_of_mass": [0.01, 0.0, 0.0]},
         ],
     )

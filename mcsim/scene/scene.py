@@ -16,7 +16,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, flag, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
-from mcsim.scene.joints import Joint
+from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
 from mcsim.scene.pair_materials import PairMaterial, same_pairs, with_pair
@@ -112,6 +112,7 @@ class Scene:
         angular_damping: float = 0.0,
         bullet: bool = False,
         unphysical_inertia: bool = False,
+        enabled: bool = True,
         user_data: Any = None,
     ) -> Body:
         """Add a body and return it: its handle. A failed call changes nothing.
@@ -134,6 +135,8 @@ class Scene:
         bullet: whether to keep it from passing through dynamic bodies, too, however fast.
         unphysical_inertia: let the moments of `inertia` break the triangle inequality, which no solid's do, but those
             of many robot files. They must be positive definite in any case.
+        enabled: whether it takes part. One that does not stands where it is as if it were not there: nothing collides with
+            it, rays do not see it, and joints on it hold nothing.
         user_data: anything of your own, read back as body.user_data, from a world's handle too. No file holds it.
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
@@ -175,8 +178,10 @@ class Scene:
         try:
             joint._look_up(self.body, self.joint)
             bodies = self._end(joint, "a"), self._end(joint, "b")
-            if not any(body is not None and body.kind == "dynamic" for body in bodies):
-                ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
+            if not any(body is not None and body.described_kind == "dynamic" for body in bodies):
+                ends = " and ".join(
+                    "the world" if body is None else f"{body.name!r} ({body.described_kind})" for body in bodies
+                )
                 raise FieldError("", f"joins {ends}: at least one of the two must be dynamic")
             a, b = (body and posed(body) for body in bodies)
             joint._place(index, name, (a, b))
@@ -338,6 +343,16 @@ class Scene:
             other.joints.remove(other._joint_of.pop(name))
         other._forget_pairs()
         return other
+
+    def disabled_joints(self) -> set[str]:
+        """Names of the joints that hold nothing because a body of theirs is not enabled, and of the gears on them."""
+        off = {body.name for body in self.bodies if not body.enabled}
+        found: set[str] = set()
+        for joint in self.joints if off else ():
+            geared = {joint.joint_a, joint.joint_b} if isinstance(joint, GearJoint) else set()
+            if off & {joint.a, joint.b} or found & geared:
+                found.add(joint.name)
+        return found
 
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
         """The place of each body and of each joint, by name."""

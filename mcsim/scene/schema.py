@@ -194,6 +194,7 @@ class BodyModel(Model):
     angular_damping: Number = ABSENT
     bullet: Flag = ABSENT
     unphysical_inertia: Flag = ABSENT
+    enabled: Flag = ABSENT
 
 
 class PairMaterialModel(Model):

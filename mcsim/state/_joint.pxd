@@ -98,7 +98,7 @@ ctypedef struct Joint:
                                  # gear: what q_a + ratio q_b is
     double break_force           # +inf = none [N]
     double break_torque          # about the joint point, +inf = none [N m]
-    int32_t broken               # 1: gives no rows any more
+    int32_t broken               # 1: gives no rows any more; 2: none while a body of it is not enabled
     int32_t breakable            # 1: one of the two bounds is finite
     double radius                # rolling: of the sphere or disc [m]
     int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere

@@ -21,6 +21,7 @@ from mcsim.state.fields import (
     BODY_FIELDS,
     BODY_KINDS,
     BODY_NOTES,
+    DISABLED,
     HULL_DTYPE,
     JOINT_DTYPE,
     JOINT_TYPES,
@@ -335,6 +336,8 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
         records[name] = [getattr(joint, name, default) for joint in joints]
     for name in ("constant", "break_force", "break_torque"):
         records[name] = [getattr(joint, name) for joint in joints]
+    off = scene.disabled_joints()
+    records["broken"] = [DISABLED if joint.name in off else 0 for joint in joints]
     records["breakable"] = np.minimum(records["break_force"], records["break_torque"]) < np.inf
     return records
 

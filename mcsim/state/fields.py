@@ -29,6 +29,7 @@ class Field:
 
 
 AWAKE = -1  # the island of a body that does not sleep
+DISABLED = 2  # in a joint's `broken`: it holds nothing while a body of it is not enabled
 
 BODY_FIELDS = (
     Field("kind", (), "i4", "", "0 static, 1 kinematic, 2 dynamic"),

@@ -314,19 +314,19 @@ class Changes(WorldBase):
 
     def _check_joints(self, old: Body, new: Body, doing: str) -> None:
         """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
-        if (old.kind == "dynamic") == (new.kind == "dynamic"):
+        if (old.described_kind == "dynamic") == (new.described_kind == "dynamic"):
             return
         joints = [joint for joint in self._scene.joints if old.name in (joint.a, joint.b)]
         names = {joint.name for joint in joints}
         for joint in self._scene.joints:
             if isinstance(joint, GearJoint) and {joint.name, joint.joint_a, joint.joint_b} & names:
                 raise SceneError(
-                    f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
+                    f"World.{doing}: body {old.name!r} stays {old.described_kind} while gear {joint.name!r} is on "
                     "its joints; remove the gear first"
                 )
         for joint in joints:
             other = joint.b if joint.a == old.name else joint.a
-            if new.kind != "dynamic" and (other is None or self._scene.body(other).kind != "dynamic"):
+            if new.described_kind != "dynamic" and (other is None or self._scene.body(other).described_kind != "dynamic"):
                 raise SceneError(f"World.{doing}: joint {joint.name!r} would join no dynamic body; remove it first")
 
     # ---- taking a scene ----------------------------------------------------------------------------------------------

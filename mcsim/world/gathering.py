@@ -19,7 +19,7 @@ from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
 from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, pair_grips
-from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
 from mcsim.world.protocols import There
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
@@ -193,6 +193,10 @@ class Gathering:
             anew = joint_records(scene, index, [scene.joints[i] for i in moved])
             for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
                 records[name][moved] = anew[name]
+        if np.any(records["broken"] == DISABLED) or not all(body.enabled for body in scene.bodies):
+            off = scene.disabled_joints()
+            now = np.array([DISABLED if joint.name in off else 0 for joint in scene.joints])
+            records["broken"] = np.where(records["broken"] == 1, 1, now)
         return records
 
     def _wake_changed(self) -> None:

@@ -33,7 +33,7 @@ def present_scene(world: AWorld, user_data: dict[str, Any]) -> Scene:
     measured = world._pipeline.space.measured()["axes"]["position"]
     numbers = scene.numbers()[1]
     bodies = [_body(body, i, world._bodies) for i, body in enumerate(scene.bodies)]
-    whole = {joint.name for joint, record in zip(scene.joints, records) if not record["broken"]}
+    whole = {joint.name for joint, record in zip(scene.joints, records) if record["broken"] != 1}
     joints: list[Joint] = []
     pairs = list(scene.ignored_pairs)
     for i, joint in enumerate(scene.joints):

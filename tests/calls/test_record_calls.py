@@ -98,6 +98,7 @@ CALLS = {
     "body linear_damping=": lambda w: setattr(w.body("box2"), "linear_damping", 0.2),
     "body angular_damping=": lambda w: setattr(w.body("box2"), "angular_damping", 0.2),
     "body bullet=": lambda w: setattr(w.body("box2"), "bullet", True),
+    "body enabled=": lambda w: setattr(w.body("box2"), "enabled", False),
     "body user_data=": lambda w: setattr(w.body("box2"), "user_data", object()),
     "joint tau=": lambda w: setattr(w.joint("pin"), "tau", 0.3),
     "joint motor_velocity=": lambda w: setattr(w.joint("pin"), "motor_velocity", 3.0),
