@@ -99,7 +99,7 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
 
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
-    """Whether there may be any rows beside the joint's own. One that holds nothing has none; it may be in no articulation."""
+    """Whether there may be any rows beside the joint's own. One that holds nothing has none, and may be in no group."""
     cdef const JointAxis* axis
     cdef int i
     if joint.broken:
