@@ -103,6 +103,7 @@ CALLS = {
     "index": lambda w: w.index("pin"),
     "apply_force": lambda w: w.apply_force("arm", UP),
     "apply_forces": lambda w: w.apply_forces([UP], ["arm"]),
+    "apply_wind": lambda w: w.apply_wind(UP, ["arm"]),
     "apply_torque": lambda w: w.apply_torque("arm", UP),
     "apply_impulse": lambda w: w.apply_impulse("arm", UP),
     "apply_impulses": lambda w: w.apply_impulses([UP], ["arm"]),

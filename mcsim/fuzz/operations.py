@@ -252,6 +252,11 @@ def ignore_collision(p: Present) -> Call:
 
 
 @operation(0.5)
+def apply_wind(p: Present) -> Call:
+    return Call("apply_wind", "w.apply_wind(*)", (numbers(p.rng),), {"drag": 0.5, "lift": one_of(p.rng, [0.0, 1.0])})
+
+
+@operation(0.5)
 def set_pair(p: Present) -> Call:
     given = one_of(p.rng, [{}, {"friction": 0.0}, {"friction": 0.9, "restitution": 0.6}, {"rolling_friction": 0.02}])
     return Call("set_pair", "w.set_pair(*)", (p.body(), p.body()), dict(given))

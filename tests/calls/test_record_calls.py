@@ -65,6 +65,7 @@ CALLS = {
     "wake": lambda w: w.wake("box0"),
     "apply_force": lambda w: w.apply_force("box2", (1, 2, 3), point=(0, 0, 1)),
     "apply_forces": lambda w: w.apply_forces(np.ones((2, 3)), ["box0", 4]),
+    "apply_wind": lambda w: w.apply_wind((3.0, 1.0, 0.0), ["box0", 4], drag=0.5, lift=np.float32(0.25)),
     "apply_torque": lambda w: w.apply_torque(w.body("box1"), (0, 0, 1)),
     "apply_impulse": lambda w: w.apply_impulse("box2", np.array([1.0, 0, 0])),
     "apply_impulses": lambda w: w.apply_impulses(((0, 0, 1),), iter(["box0"])),

@@ -22,6 +22,7 @@ CHANGES = {
     "apply_impulse",
     "apply_impulses",
     "apply_torque",
+    "apply_wind",
     "from_maximal",
     "move_to",
     "remove_bodies",
