@@ -162,7 +162,7 @@ def test_files_of_it(kind, tmp_path):
     assert [body.get("enabled", True) for body in data["bodies"]] == [
         b["name"] not in ("upper", "pinion") for b in data["bodies"]
     ]
-    assert data["bodies"][3]["kind"] == "dynamic"
+    assert data["bodies"][3]["kind"] == "dynamic" and "dynamic, not enabled" in repr(scene.body("upper"))
     scene.save(tmp_path / "scene.json")
     assert mc.load(tmp_path / "scene.json") == scene
     world = kind(scene, dt=DT)

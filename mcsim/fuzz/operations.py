@@ -287,7 +287,8 @@ def set_limits(p: Present) -> Call:
 
 @operation(0.7)
 def set_spring(p: Present) -> Call:
-    spring = made("mc.Spring", one_of(p.rng, [10.0, 1e4]), 1.0) if chance(p.rng, 0.7) else None
+    acts = one_of(p.rng, ["both", "pull", "push"])
+    spring = made("mc.Spring", one_of(p.rng, [10.0, 1e4]), 1.0, acts=acts) if chance(p.rng, 0.7) else None
     return Call("set_spring", "w.joint({0}).set_spring({1})", (p.joint(), spring))
 
 

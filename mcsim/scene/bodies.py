@@ -181,7 +181,8 @@ class Body(Described):
     def __repr__(self) -> str:
         kinds = ", ".join(type(shape).__name__ for shape in self.shapes) or "no shape"
         mass = f", {self.mass:.6g} kg" if self.kind == "dynamic" else ""
-        return f"<Body {self.index} {self.name!r}: {self.kind}, {kinds}{mass}>"
+        kind = self.kind if self.enabled else f"{self.described_kind}, not enabled"
+        return f"<Body {self.index} {self.name!r}: {kind}, {kinds}{mass}>"
 
 
 _ARRAYS = ("position", "velocity", "angular_velocity")
