@@ -84,13 +84,14 @@ BODY_ALWAYS = {
     "linear_damping",
     "angular_damping",
     "bullet",
+    "enabled",
     "user_data",
     "user_data=",
 }
 BODY_LOOKS = {"frame"}
 JOINT_ALWAYS = {"name", "removed", "index", "type"}
-JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
-JOINT_LOOKS |= {"motor_velocity", "motor_position", "motor_max_force", "motor_kp", "motor_kd", "tau"}
+JOINT_LOOKS = {"enabled", "position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
+JOINT_LOOKS |= {"motor_velocity", "motor_position", "motor_max_force", "motor_max_velocity", "motor_kp", "motor_kd", "tau"}
 
 FOLDER = TemporaryDirectory()
 # How each name is asked; those that are not here are read, and called without arguments if they can be. A "=" behind a
@@ -102,6 +103,7 @@ CALLS = {
     "index": lambda w: w.index("pin"),
     "apply_force": lambda w: w.apply_force("arm", UP),
     "apply_forces": lambda w: w.apply_forces([UP], ["arm"]),
+    "apply_wind": lambda w: w.apply_wind(UP, ["arm"]),
     "apply_torque": lambda w: w.apply_torque("arm", UP),
     "apply_impulse": lambda w: w.apply_impulse("arm", UP),
     "apply_impulses": lambda w: w.apply_impulses([UP], ["arm"]),
@@ -122,6 +124,7 @@ CALLS = {
     "add_joint": lambda w: w.add_joint(mc.FreeJoint(None, w.body_names[-1])),
     "add_joints": lambda w: w.add_joints([mc.FreeJoint(None, w.body_names[-1])]),
     "ignore_collision": lambda w: w.ignore_collision(w.body_names[-1], w.body_names[0]),
+    "set_pair": lambda w: w.set_pair(w.body_names[-1], w.body_names[0], friction=0.1),
     "remove_joint": lambda w: w.remove_joint((w.joint_names or ("gone",))[-1]),
     "set_shape": lambda w: w.set_shape("ball0", CUBE),
     "set_material": lambda w: w.set_material("ball0", mc.Material()),
@@ -154,6 +157,8 @@ HANDLE_CALLS = {
     "motor_velocity=": lambda h: setattr(h, "motor_velocity", 1.0),
     "motor_position=": lambda h: setattr(h, "motor_position", 0.1),
     "motor_max_force=": lambda h: setattr(h, "motor_max_force", 1.0),
+    "enabled=": lambda h: setattr(h, "enabled", False),
+    "motor_max_velocity=": lambda h: (setattr(h, "motor_position", 0.1), setattr(h, "motor_max_velocity", 1.0)),
     "tau=": lambda h: setattr(h, "tau", 0.1),
     "set_motor": lambda h: h.set_motor(velocity=1.0),
     "set_limits": lambda h: h.set_limits(-1, 1),

@@ -127,7 +127,7 @@ def test_motors_are_set(make):
 def test_what_cannot_be_set_says_what_can():
     world = mc.World(scene())
     for part, name, message in (
-        (world.joints["h"], "torque", r"joint\('h'\).torque is read only; what may be set: motor_max_force, motor_p"),
+        (world.joints["h"], "torque", r"joint\('h'\).torque is read only; what may be set: motor_max_force, motor_max_v"),
         (world.joints["h"], "motor_velocty", "is not there; did you mean 'motor_velocity'"),
         (
             world.bodies["box"],

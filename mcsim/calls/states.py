@@ -11,6 +11,7 @@ import numpy as np
 from mcsim.calls.values import told, unknown, value_of
 from mcsim.core.errors import SceneError
 from mcsim.scene import Scene
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.world import ReducedWorld, World
 from mcsim.world.exact_scenes import scene_data, scene_of
 from mcsim.world.loading import WORLDS
@@ -50,11 +51,12 @@ def snapshot_data(snapshot: Snapshot, origin: Scene) -> dict[str, Any]:
         "bodies": numbered[0],
         "joints": numbered[1],
         "pairs": [list(pair) for pair in parts.ignored_pairs],
+        "together": [pair._arguments for pair in parts.pair_materials],
         "gravity": list(parts.gravity),
     }
     if None in numbered[0] or None in numbered[1]:
-        bodies, joints, pairs = parts.in_terms_of(origin)
-        data |= scene_data(origin.of_parts(bodies, joints, pairs))
+        bodies, joints, pairs, together = parts.in_terms_of(origin)
+        data |= scene_data(origin.of_parts(bodies, joints, pairs, together))
     return data | {"arrays": arrays}
 
 
@@ -68,6 +70,7 @@ def snapshot_of(data: Any) -> Snapshot:
         parts.bodies = _parts(data["bodies"], scene.bodies if scene else [])
         parts.joints = _parts(data["joints"], scene.joints if scene else [])
         parts.ignored_pairs = tuple((a, b) for a, b in data["pairs"])
+        parts.pair_materials = tuple(PairMaterial(**pair) for pair in data.get("together", ()))
         parts.gravity = tuple(data["gravity"])
         return Snapshot(packed, parts, data["contact"])
     except SceneError as error:
@@ -144,7 +147,10 @@ def _is_origin(parts: Parts, origin: Scene) -> bool:
         for told, whole in ((parts.bodies, origin.bodies), (parts.joints, origin.joints))
     ]
     return (
-        all(same) and parts.ignored_pairs == tuple(origin.ignored_pairs) and parts.gravity == tuple(origin.gravity.tolist())
+        all(same)
+        and parts.ignored_pairs == tuple(origin.ignored_pairs)
+        and parts.pair_materials == tuple(origin.pair_materials)
+        and parts.gravity == tuple(origin.gravity.tolist())
     )
 
 

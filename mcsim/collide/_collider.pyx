@@ -9,7 +9,7 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memmove, memset
+from libc.string cimport memcpy, memmove, memset
 from cython cimport final
 from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
@@ -18,13 +18,14 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.state.fields import EVENT_DTYPE
+from mcsim.state.fields import EVENT_DTYPE, PAIR_GRIP_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._inner_edges cimport Neighbours, drop_inner
 from mcsim.collide._manifold_store cimport ManifoldStore
-from mcsim.collide._memory cimport address
+from mcsim.collide._memory cimport address, resized
 from mcsim.collide._pair_contacts cimport PairSearch, find_some
+from mcsim.collide._pairs cimport PairGrip, grip_of, pair_key
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._resting cimport company_of
 from mcsim.collide._surfaces cimport Surfaces
@@ -44,6 +45,7 @@ cdef PairSearch search_of(Collider self, const Bodies* bodies, double ahead) noe
     s.manifolds = self.store.manifolds
     s.resisting, s.compliant = self.resisting, self.compliant
     s.shapes, s.one_way = self.shapes, self.one_way
+    s.pair_grips, s.pair_grip_count = self.pair_grips, self.pair_grip_count
     return s
 
 
@@ -86,6 +88,7 @@ cdef class Collider(Broadphase):
 
     def __dealloc__(self):
         free(self.log.events)
+        free(self.pair_grips)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -116,6 +119,7 @@ cdef class Collider(Broadphase):
         cdef Manifold* m
         cdef const Shape* a
         cdef const Shape* b
+        cdef const PairGrip* grip
         cdef Resistance* r
         if not self.resisting:
             return
@@ -128,6 +132,11 @@ cdef class Collider(Broadphase):
             r.torsional = max(a.torsional_friction, b.torsional_friction)
             r.surface_velocity = sub(mat_vec(self.solids[m.shape_b].axes, b.surface_velocity),
                                      mat_vec(self.solids[m.shape_a].axes, a.surface_velocity))
+            if self.pair_grip_count > 0:
+                grip = grip_of(self.pair_grips, self.pair_grip_count, m.body_a, m.body_b)
+                if grip != NULL:
+                    r.rolling = grip.rolling if grip.rolling >= 0.0 else r.rolling
+                    r.torsional = grip.torsional if grip.torsional >= 0.0 else r.torsional
             if r.rolling == 0.0:
                 m.rolling_impulse = vec3(0.0, 0.0, 0.0)  # of a material that it had before
 
@@ -153,7 +162,33 @@ cdef class Collider(Broadphase):
         self.store.gather()
         number = Broadphase.remove_shapes(self, gone, body_number)
         self.store.renumber(<const int32_t*>address(number), <const int32_t*>address(body_number))
+        self.renumber_pairs(<const int32_t*>address(body_number))
+        self.revise()
         return number
+
+    cdef void renumber_pairs(self, const int32_t* body_number) noexcept nogil:
+        """Bodies' new numbers, -1 = gone, in the list of those that are told together; they rise, so it stays sorted."""
+        cdef Py_ssize_t k
+        cdef Py_ssize_t kept = 0
+        cdef PairGrip* grip
+        cdef int32_t a, b
+        for k in range(self.pair_grip_count):
+            grip = &self.pair_grips[k]
+            a, b = body_number[grip.key >> 32], body_number[<int32_t>grip.key]
+            if a >= 0 and b >= 0:
+                self.pair_grips[kept] = grip[0]
+                self.pair_grips[kept].key = pair_key(a, b)
+                kept += 1
+        self.pair_grip_count = kept
+
+    def set_pair_grips(self, pairs):
+        """pairs (k,) PAIR_GRIP_DTYPE: the bodies whose surfaces are told together from now on, each two once."""
+        pairs = np.array(pairs, PAIR_GRIP_DTYPE).reshape(-1)
+        pairs = pairs[np.argsort(pairs["key"])]
+        self.pair_grips = <PairGrip*>resized(self.pair_grips, max(len(pairs), self.pair_grip_count), sizeof(PairGrip))
+        memcpy(self.pair_grips, address(pairs), len(pairs) * sizeof(PairGrip))
+        self.pair_grip_count = len(pairs)
+        self.revise()
 
     def change_shapes(self, numbers, shapes):
         """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
@@ -166,7 +201,10 @@ cdef class Collider(Broadphase):
         return changed
 
     cdef void revise(self) noexcept nogil:
+        cdef Py_ssize_t k
         Broadphase.revise(self)
+        for k in range(self.pair_grip_count):
+            self.resisting |= self.pair_grips[k].rolling > 0.0 or self.pair_grips[k].torsional > 0.0
         self.store.resist(self.resisting)
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._matching cimport carry_over, carry_patch, like_before
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._one_way cimport keep_bearing
-from mcsim.collide._pairs cimport first_of
+from mcsim.collide._pairs cimport PairGrip, first_of, grip_of
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._patch cimport Patch, add_far_points, alike, alike_from, deal, parts_of_patch
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
@@ -58,6 +58,8 @@ ctypedef struct PairSearch:
     bint compliant               # and the state of springs, not impulses
     const Shape* shapes          # read where some bear from one side alone
     bint one_way
+    const PairGrip* pair_grips   # sorted
+    Py_ssize_t pair_grip_count
 
 
 cdef inline bint rises(const PairSearch* s, const Manifold* m, int i) noexcept nogil:
@@ -174,12 +176,25 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
     return count > 0
 
 
+cdef inline void take_pair_grip(const PairSearch* s, Manifold* m) noexcept nogil:
+    """What is said of the two bodies together stands above what their materials say."""
+    cdef const PairGrip* grip = grip_of(s.pair_grips, s.pair_grip_count, m.body_a, m.body_b)
+    if grip == NULL:
+        return
+    if grip.friction >= 0.0:
+        m.friction = grip.friction
+    if grip.restitution >= 0.0:
+        m.restitution = grip.restitution
+
+
 cdef inline void finish_manifold(const PairSearch* s, Manifold* m, const Manifold* old) noexcept nogil:
     """Materials, and the impulses of the last manifold (old, or NULL)."""
     cdef const Grip* a = &s.grips[m.shape_a]
     cdef const Grip* b = &s.grips[m.shape_b]
     m.friction = a.friction if a.friction == b.friction else sqrt(a.friction * b.friction)
     m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
+    if s.pair_grip_count > 0:
+        take_pair_grip(s, m)
     clear_impulses(m)
     if s.resisting:
         m.rolling_impulse = old.rolling_impulse if old != NULL else vec3(0.0, 0.0, 0.0)

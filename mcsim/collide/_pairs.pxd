@@ -81,6 +81,22 @@ cdef inline int has_key(const uint64_t* keys, Py_ssize_t count, uint64_t key) no
     return at < count and keys[at] == key
 
 
+# What the surfaces of two bodies are like against each other, whatever their materials say; below 0: what those say.
+ctypedef struct PairGrip:
+    uint64_t key                 # pair_key of the two bodies
+    double friction
+    double restitution
+    double rolling               # [m]
+    double torsional
+
+
+cdef inline const PairGrip* grip_of(const PairGrip* grips, Py_ssize_t count, int32_t a, int32_t b) noexcept nogil:
+    """Of two bodies in a list sorted by keys; NULL: it has none of them."""
+    cdef uint64_t key = pair_key(a, b)
+    cdef Py_ssize_t at = first_not_before(grips, sizeof(PairGrip), count, key)
+    return &grips[at] if at < count and grips[at].key == key else NULL
+
+
 cdef inline Py_ssize_t first_of(const Manifold* manifolds, Py_ssize_t count, uint64_t key) noexcept nogil:
     """The first of sorted manifolds that does not come before the pair."""
     return first_not_before(manifolds, sizeof(Manifold), count, key)

@@ -4,11 +4,12 @@ from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._fast_springs cimport FAST_SPRING
 from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._spring_law cimport SpringLaw, spring_law
+from mcsim.constraints._spring_law cimport SpringLaw, spring_law, strained_part
 from mcsim.state._joint cimport (AXIS_ARMATURE, AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER,
-                                 JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY, has_rotor)
+                                 JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY, SPRING_BOTH, has_rotor)
 from mcsim.state._joint_types cimport ROTATION
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
+from mcsim.state._rows cimport rate
 from mcsim.state._settings cimport Settings
 
 cdef enum:
@@ -49,11 +50,12 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
     """The row of a spring or PD motor, whose impulse is `kept` in one of AXIS_...; error: position - rest. -> how many.
 
     By implicit Euler lambda = -h (k (e + h u) + c (u - w)), u = J v, hence
-    u + (k e - c w) / (c + h k) + lambda / (h (c + h k)) = 0, |lambda| <= h F; in a substep of two halves with s h for h,
-    see spring_point, and where s = 1 a half in each pass.
+    u + (k e - c w) / (c + h k) + lambda / (h (c + h k)) = 0, within h times the law's bounds; in a substep of two halves
+    with s h for h, see spring_point, and where s = 1 a half in each pass. The damper of a rope that comes taut within the
+    substep is there for the part in which it is, so c times that part stands for c.
     """
     cdef const JointAxis* axis = &joint.axes[number]
-    cdef SpringLaw law = spring_law(axis, kept)
+    cdef SpringLaw law = spring_law(axis, kept, error)
     cdef double h = settings.h
     cdef double d, part
     if not (law.damping > 0.0 or law.stiffness > 0.0):
@@ -63,9 +65,13 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
     apply_inverse_mass(row, bodies)
     row.error = error
     row.upper = h * law.most
-    row.lower = -row.upper
+    row.lower = h * law.least
     part = spring_point(&law, row.diagonal, settings)
+    if axis.spring_acts != SPRING_BOTH:
+        law.damping *= strained_part(axis, kept, error, rate(row, bodies.twist), h)
     d = law.damping + part * h * law.stiffness
+    if not d > 0.0:
+        return 1                                     # its bounds are 0
     error = (law.stiffness * error - law.damping * law.velocity) / d
     if part < 1.0:
         set_soft(row, error, 1.0 / (settings.first_kick * h * d), 1.0)

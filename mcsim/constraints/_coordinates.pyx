@@ -3,6 +3,7 @@
 from mcsim.constraints._joint_table cimport list_coordinates
 from mcsim.constraints._joint_lists cimport TurningJoint, counts_turns
 from mcsim.constraints._parts cimport *
+from mcsim.constraints._spring_law cimport acting_error
 from mcsim.state._joint cimport JOINT_AXES, JointAxis
 from mcsim.state._joint_types cimport ROTATION
 
@@ -114,10 +115,10 @@ cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bo
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-    """Sum of k/2 e^2 over all springs [J]."""
+    """Sum of k/2 e^2 over all springs that are strained [J]."""
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
-    cdef double energy = 0.0
+    cdef double strain, energy = 0.0
     cdef Py_ssize_t j
     cdef bint sprung
     cdef int i
@@ -133,5 +134,6 @@ cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies)
         measure_axes(&joints[j], &f, axes)
         for i in range(joints[j].axis_count):
             if joints[j].axes[i].has_spring:
-                energy += 0.5 * joints[j].axes[i].stiffness * axes[i].spring_error * axes[i].spring_error
+                strain = acting_error(&joints[j].axes[i], axes[i].spring_error)
+                energy += 0.5 * joints[j].axes[i].stiffness * strain * strain
     return energy

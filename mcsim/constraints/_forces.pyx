@@ -1,7 +1,8 @@
 """What springs, and under "reference" friction and motors, of joints do as forces in continuous time.
 
     springs     f = -(k e + c u)                    e = x - rest, u = J v: what their rows are for h -> 0
-    PD motors   f = -(k e + c (u - w)) within +-F   e = x - target, w the velocity that it is given (_spring_law.pxd)
+    PD motors   f = -(k e + c (u - w)) within +-F   e = x - target, w the velocity that it is given; both by one law, with
+                                                    the bounds of springs that pull or push alone (_spring_law.pxd)
     friction    f = -F s / sqrt(s^2 + creep^2)      s = u
     motors      the same of max_force               s = u - the velocity that they are given
 
@@ -14,9 +15,9 @@ or without a bound, asks for an acceleration instead, with the force that this t
 So does a rotor of inertia a, with the force f = -a u': its row has the compliance 1 / a.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
-from mcsim.constraints._spring_law cimport SpringLaw, spring_law
+from mcsim.constraints._spring_law cimport SpringLaw, is_slack, spring_law
 from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
@@ -61,12 +62,14 @@ cdef double force_along(const Row* row, const JointAxis* axis, double u, const S
     cdef SpringLaw law
     cdef double f
     if row.kind == ROW_SPRING:
-        law = spring_law(axis, row.index)
+        if is_slack(axis, row.index, row.error):
+            return 0.0
+        law = spring_law(axis, row.index, row.error)
         f = -(law.stiffness * row.error + law.damping * (u - law.velocity))
-        if fabs(f) <= law.most:
+        if law.least <= f <= law.most:
             by_position[0] -= law.stiffness
             by_rate[0] -= law.damping
-        return min(max(f, -law.most), law.most)
+        return min(max(f, law.least), law.most)
     if row.kind == ROW_MOTOR:
         return dry(axis.motor_max_force, u - axis.motor_velocity, settings, by_rate)
     return dry(axis.friction, u, settings, by_rate)

@@ -20,7 +20,7 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
                          bint own, const int32_t* kept) noexcept nogil
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
-cdef double most_of_spring(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
+cdef void bound_spring(Row* row, const Joint* joints, const Settings* settings, double part) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows) noexcept nogil
 cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies, const Settings* settings,

@@ -42,13 +42,15 @@ cdef bint is_shared(const Row* row, const Joint* joints, const Settings* setting
     cdef SpringLaw law
     if row.kind != ROW_SPRING:
         return False
-    law = spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index)
+    law = spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index, row.error)
     return spring_point(&law, row.diagonal, settings) < 1.0
 
 
-cdef double most_of_spring(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
-    """The bound of its impulse over a substep: infinite, but of a PD motor."""
-    return settings.h * spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index).most
+cdef void bound_spring(Row* row, const Joint* joints, const Settings* settings, double part) noexcept nogil:
+    """The bounds of its impulse over that part of a substep."""
+    cdef SpringLaw law = spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index, row.error)
+    row.upper = part * (settings.h * law.most)
+    row.lower = part * (settings.h * law.least)
 
 
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
@@ -97,9 +99,11 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
 
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
-    """Whether there may be any rows beside the joint's own."""
+    """Whether there may be any rows beside the joint's own. One that holds nothing has none, and may be in no group."""
     cdef const JointAxis* axis
     cdef int i
+    if joint.broken:
+        return False
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
         if (axis.lower > -HUGE or axis.upper < HUGE or axis.friction > 0.0 or axis.has_spring

@@ -15,6 +15,9 @@ the motion's recurrence, so
 
     J v = decay v - (1 + decay - a - d) e / h
 
+A motor with a largest velocity asks for no more than that of either: far away its coordinate goes at that speed, and near
+by as the oscillator does that begins there with it.
+
 A rotor of inertia a goes with a coordinate at the rate u. Over a substep its impulse on the joint is lambda =
 -a (u' - u). In a substep of two halves the drift changes u by h J' v, without an impulse; the first half takes half of
 that beforehand, and the second half the rest, so that both are the same seen from either end (docs/theory/armature.md):
@@ -24,7 +27,7 @@ that beforehand, and the second half the rest, so that both are the same seen fr
 Elsewhere the drift comes last: J v + h J' v + lambda / a = u.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, isinf, sqrt
 
 from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._trig cimport decay, sine_cosine
@@ -79,6 +82,7 @@ cdef Py_ssize_t aim_motors(const Joint* joints, Row* rows, Py_ssize_t count, con
     cdef double h = settings.h
     cdef double velocity
     cdef Py_ssize_t i, found = 0
+    cdef int p
     for i in range(count):
         if rows[i].kind == ROW_SPRING and is_of_motor(&rows[i]):
             found += 1                               # its row asks for nothing that depends on the substep
@@ -99,4 +103,7 @@ cdef Py_ssize_t aim_motors(const Joint* joints, Row* rows, Py_ssize_t count, con
         else:
             rows[i].bias[BIASED] = (1.0 + o.decay - o.a - o.d) * rows[i].error / h - o.decay * velocity
             rows[i].bias[RELAXED] = rows[i].bias[BIASED]
+        if not isinf(axis.motor_max_velocity):
+            for p in range(2):
+                rows[i].bias[p] = min(max(rows[i].bias[p], -axis.motor_max_velocity), axis.motor_max_velocity)
     return found

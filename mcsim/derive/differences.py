@@ -41,7 +41,8 @@ class Change(NamedTuple):
 
 class Differences:
     """Of the rows of a step. dynamic (n,) bool; reach (n,) [m]; together: pairs of bodies that forces along joints'
-    coordinates act on; law: of biases. notes: what was seen, is added to."""
+    coordinates act on; law: of biases. notes: what was seen, is added to. told: pairs of bodies, the lower number first,
+    whose friction is told of the pair."""
 
     def __init__(
         self,
@@ -50,8 +51,9 @@ class Differences:
         together: list[tuple[int, int]],
         law: OneSidedLaw,
         notes: list[str],
+        told: frozenset[tuple[int, int]] = frozenset(),
     ) -> None:
-        self.law, self.dynamic, self.together, self.notes = law, dynamic, together, notes
+        self.law, self.dynamic, self.together, self.notes, self.told = law, dynamic, together, notes, told
         self.reach = np.where(np.isfinite(reach) & (reach > 0.0), reach, 1.0)
 
     def by_pose(self, substep: Substep) -> Iterator[Change]:
@@ -86,9 +88,12 @@ class Differences:
         return bool(np.any(layout.kind == MOTOR))
 
     def frictions(self, layout: Layout) -> np.ndarray:
-        """(r, n) d mu / mu of each row by a factor on a body's coefficients: mu is the geometric mean of both."""
+        """(r, n) d mu / mu of each row by a factor on a body's coefficients: mu is the geometric mean of both, where it
+        is not told of the pair."""
         out = np.zeros((len(layout), len(self.dynamic)))
         for i in np.flatnonzero(layout.kind > NORMAL):
+            if tuple(sorted(layout.ends[i, 0].tolist())) in self.told:
+                continue
             for body in layout.ends[i, 0]:
                 if body >= 0:
                     out[i, body] += 0.5

@@ -55,7 +55,8 @@ class StepDerivatives:
     by_mass (12 n, n): by the mass of each body, its inertia in proportion, as if it were of a denser stuff [1/kg].
     by_mass_alone (12 n, n): by the mass, the inertia held [1/kg].
     by_friction (12 n, n): by a factor, at 1, on the friction coefficients of all shapes of a body: of a body with one
-        coefficient it is that times the derivative by the coefficient. Contacts have the geometric mean of both bodies'.
+        coefficient it is that times the derivative by the coefficient. Contacts have the geometric mean of both bodies';
+        of two whose friction is told together (World.set_pair) it is 0.
     Bodies that are not dynamic are held: their rows and columns are 0, but for by_friction. The user's forces and tau keep
     their values.
 

@@ -89,7 +89,9 @@ class _Step:
         self.reader, self.n = RowReader(copy), len(self.bodies.mass)
         self.substeps: int = copy._keywords["substeps"]
         pairs = np.stack([copy._joints["body_a"], copy._joints["body_b"]], axis=1)
-        self.differences = Differences(self.bodies.dynamic, now.reach.copy(), pairs.tolist(), _law(copy), self.notes)
+        self.differences = Differences(
+            self.bodies.dynamic, now.reach.copy(), pairs.tolist(), _law(copy), self.notes, _told_frictions(copy)
+        )
         self.speed = self._speed()
 
     def _speed(self) -> float:
@@ -172,6 +174,13 @@ class _Step:
                 "derivatives are: more iterations bring it there, or, where corners share a load anew, further steps"
             )
         return defect
+
+
+def _told_frictions(world: World) -> frozenset[tuple[int, int]]:
+    """The pairs of bodies whose friction their materials do not say."""
+    index = world._there.body_index
+    pairs = [pair for pair in world.scene.pair_materials if pair.friction is not None]
+    return frozenset((min(ends), max(ends)) for ends in ((index[pair.a], index[pair.b]) for pair in pairs))
 
 
 def _law(world: World) -> OneSidedLaw:

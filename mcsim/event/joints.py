@@ -28,6 +28,8 @@ def joint_pairs(scene: Scene, records: np.ndarray, where: str) -> list[Pairs]:
     """Of the joints of a scene, records: JOINT_DTYPE; where: for messages. Pairs' `shapes` are (joint, axis)."""
     found: dict[str, list[tuple[Any, list[Any]]]] = {}
     for number, (record, joint) in enumerate(zip(records, scene.joints)):
+        if record["broken"]:
+            continue
         axes = record["axes"][: record["axis_count"]]
         bounded = (
             np.isfinite(axes["lower"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from mcsim.event.features import (
 )
 from mcsim.scene import Body, Material, Scene
 from mcsim.scene.materials import combined_friction
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import Shape
 
 POINTED = ("sphere", "capsule", "box", "hull")  # what points can stand for
@@ -48,6 +50,7 @@ class Solid:
     turn: np.ndarray
     center: np.ndarray
     material: Material
+    together: Mapping[frozenset[str], PairMaterial] = MappingProxyType({})  # bodies whose surfaces are told together
 
     def __init__(self, body: Body, number: int, rank: int, shape: Shape) -> None:
         self.body, self.number, self.rank, self.type = body, number, rank, shape.type
@@ -100,6 +103,11 @@ def contact_pairs(scene: Scene, excluded: np.ndarray) -> list[Pairs]:
     solids = [Solid(body, i, rank, shape) for i, body in enumerate(scene.bodies) for rank, shape in enumerate(body.shapes)]
     for solid in solids:
         _refuse_surface(solid)
+    for pair in scene.pair_materials:
+        _refuse_resistance(pair)
+    together = {pair.names: pair for pair in scene.pair_materials}
+    for solid in solids if together else ():
+        solid.together = together
     apart = {tuple(sorted(pair)) for pair in np.asarray(excluded).tolist()}
     found: dict[str, list[tuple[Any, list[Any]]]] = {}
     for one, other in combinations(solids, 2):
@@ -135,6 +143,16 @@ def _refuse_surface(solid: Solid) -> None:
             )
 
 
+def _refuse_resistance(pair: PairMaterial) -> None:
+    """The same of a pair of bodies."""
+    for name in ("rolling_friction", "torsional_friction"):
+        if getattr(pair, name):
+            raise SceneError(
+                f"World(contact='event'): the pair {pair.a!r}, {pair.b!r} has {name}, which only contact='rigid' has: "
+                "leave it out of set_pair"
+            )
+
+
 def _may_touch(one: Solid, other: Solid, apart: Container[tuple[int, ...]]) -> bool:
     a, b = one.body, other.body
     if a is b or (a.kind != "dynamic" and b.kind != "dynamic"):
@@ -146,12 +164,13 @@ def _may_touch(one: Solid, other: Solid, apart: Container[tuple[int, ...]]) -> b
 
 def _common(a: Solid, b: Solid) -> Common:
     """Bodies, shapes, friction, restitution of a pair."""
-    return (
-        (a.number, b.number),
-        (a.rank, b.rank),
-        combined_friction(a.material.friction, b.material.friction),
-        max(a.material.restitution, b.material.restitution),
-    )
+    friction = combined_friction(a.material.friction, b.material.friction)
+    restitution = max(a.material.restitution, b.material.restitution)
+    pair = a.together.get(frozenset((a.body.name, b.body.name)))
+    if pair is not None:
+        friction = friction if pair.friction is None else pair.friction
+        restitution = restitution if pair.restitution is None else pair.restitution
+    return (a.number, b.number), (a.rank, b.rank), friction, restitution
 
 
 def _features(one: Solid, other: Solid) -> list[tuple[Any, ...]]:

@@ -239,6 +239,7 @@ def set_body(p: Present) -> Call:
             {"linear_damping": 0.5},
             {"gravity_scale": -0.5},
             {"bullet": True},
+            {"enabled": chance(p.rng, 0.5)},
             {"center_of_mass": [0.01, 0.0, 0.0]},
         ],
     )
@@ -248,6 +249,17 @@ def set_body(p: Present) -> Call:
 @operation(0.7)
 def ignore_collision(p: Present) -> Call:
     return Call("ignore_collision", "w.ignore_collision(*)", (p.body(), p.body(), chance(p.rng, 0.7)))
+
+
+@operation(0.5)
+def apply_wind(p: Present) -> Call:
+    return Call("apply_wind", "w.apply_wind(*)", (numbers(p.rng),), {"drag": 0.5, "lift": one_of(p.rng, [0.0, 1.0])})
+
+
+@operation(0.5)
+def set_pair(p: Present) -> Call:
+    given = one_of(p.rng, [{}, {"friction": 0.0}, {"friction": 0.9, "restitution": 0.6}, {"rolling_friction": 0.02}])
+    return Call("set_pair", "w.set_pair(*)", (p.body(), p.body()), dict(given))
 
 
 @operation(0.5)
@@ -275,7 +287,8 @@ def set_limits(p: Present) -> Call:
 
 @operation(0.7)
 def set_spring(p: Present) -> Call:
-    spring = made("mc.Spring", one_of(p.rng, [10.0, 1e4]), 1.0) if chance(p.rng, 0.7) else None
+    acts = one_of(p.rng, ["both", "pull", "push"])
+    spring = made("mc.Spring", one_of(p.rng, [10.0, 1e4]), 1.0, acts=acts) if chance(p.rng, 0.7) else None
     return Call("set_spring", "w.joint({0}).set_spring({1})", (p.joint(), spring))
 
 

@@ -145,6 +145,7 @@ def motor(rng: Rng) -> Value:
         [
             made("mc.Motor", velocity=short(rng.uniform(-2, 2)), max_force=5.0),
             made("mc.Motor", position=short(rng.uniform(-1, 1)), max_force=50.0),
+            made("mc.Motor", position=short(rng.uniform(-1, 1)), max_velocity=0.5),
             made("mc.Motor", velocity=1.0),
             made("mc.Motor", position=0.3, kp=50.0, kd=2.0),
         ],
@@ -167,7 +168,7 @@ def drives(rng: Rng, n: int) -> dict[str, Value]:
     if chance(rng, 0.3):
         found["motor"] = each(lambda: motor(rng))
     if chance(rng, 0.2):
-        found["spring"] = each(lambda: made("mc.Spring", 20.0, 1.0))
+        found["spring"] = each(lambda: made("mc.Spring", 20.0, 1.0, acts=one_of(rng, ["both", "pull", "push"])))
     if chance(rng, 0.15):
         found["friction"] = 0.2
     return found

@@ -37,6 +37,7 @@ def _is_bounded(joint: Joint) -> bool:
         isfinite(joint.swing_limit)
         or min(joint.break_force, joint.break_torque) < inf
         or any(axis.lower > -inf or axis.upper < inf or axis.friction > 0.0 or _has_weak_motor(axis) for axis in joint.axes)
+        or any(axis.spring is not None and axis.spring.acts != "both" for axis in joint.axes)
     )
 
 
@@ -46,8 +47,8 @@ def _acts(joint: Joint) -> bool:
 
 
 def _has_weak_motor(axis: AxisSpec) -> bool:
-    """One that its load may overcome."""
-    return axis.motor is not None and axis.motor.max_force < inf
+    """One that its load may overcome, or that goes no faster than so."""
+    return axis.motor is not None and min(axis.motor.max_force, axis.motor.max_velocity) < inf
 
 
 def _has_spring(joint: Joint) -> bool:
@@ -65,7 +66,7 @@ def has_springs(scene: Scene) -> bool:
 
 def smoothness(scene: Scene) -> str:
     """SMOOTH: accelerations follow from positions, velocities and the time, without a switch. BOUNDED: contacts, limits,
-    motors with a bound, friction, joints that may break."""
+    motors with a bound, springs that act in one way alone, friction, joints that may break."""
     bounded = may_touch(scene) or any(_is_bounded(joint) for joint in scene.joints)
     return BOUNDED if bounded else SMOOTH
 

@@ -438,6 +438,8 @@ def _unknown(joint: Joint) -> str | None:
     for axis in joint.axes:
         if axis.spring is not None and not distance:
             return "has a spring along a coordinate"
+        if axis.spring is not None and axis.spring.acts != "both":
+            return f"has a spring that acts by {axis.spring.acts} alone"
         if axis.motor is not None or axis.motion is not None or axis.friction or axis.armature:
             return "has a motor, a motion, friction or armature"
         if np.isfinite(axis.lower) or np.isfinite(axis.upper) or np.isfinite(joint.swing_limit):

@@ -152,11 +152,14 @@ def _must_be_cut(joint: Joint) -> str:
 
 
 def _edges(scene: Scene, models: Mapping[str, int]) -> tuple[dict[str, Edge], list[Joint]]:
-    """The joints that are edges, by name, and the couplings. Joints of what does not move at all are neither."""
+    """The joints that are edges, by name, and the couplings. Joints of what does not move at all, or of what is not
+    enabled, are neither."""
     place: dict[str | None, int] = {body.name: BASE if body.kind == "static" else i for i, body in enumerate(scene.bodies)}
     place[None] = BASE
-    edges, couplings = {}, []
+    edges, couplings, off = {}, [], scene.disabled_joints()
     for joint in scene.joints:
+        if joint.name in off:
+            continue
         a, b = place[joint.a], place[joint.b]
         if freedoms(joint) is None and joint.name not in models:
             couplings.append(joint)
@@ -187,6 +190,8 @@ def _named(scene: Scene, tree: Iterable[Joint | str] | None, edges: Mapping[str,
             why = (
                 f"is a {joint.type} joint, of which no tree can be made"
                 if freedoms(joint) is None
+                else "is on a body that is not enabled"
+                if name in scene.disabled_joints()
                 else "joins two bodies of the base"
             )
             raise SceneError(f"joint {name!r} {why}; leave it out of tree")

@@ -243,6 +243,7 @@ class System:
             coupling.name: f"is a {coupling.type} joint, which has no coordinates: it couples those of others"
             for coupling in self.couplings
         }
+        joints |= dict.fromkeys(self.scene.disabled_joints(), "is on a body that is not enabled: it has no coordinates")
         if not isinstance(which, Body) and key in joints:
             raise SceneError(f"joint {name!r} {joints[name]}")
         number = None if isinstance(which, Joint) else self.link_of.get(key)

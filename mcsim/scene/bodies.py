@@ -64,6 +64,9 @@ class Body(Described):
     bullet: does not pass through dynamic bodies either, however fast. Against static and kinematic ones no body needs
         it; contacts of coming meetings are found for all pairs.
     unphysical_inertia: its moments may break the triangle inequality, as those of many robot files do.
+    enabled: whether it takes part. One that does not stands still and meets nothing: its `kind` is "static", its mass,
+        group and mask are 0, whatever it was made with, and joints on it hold nothing. described_kind is the kind that it
+        has when it takes part.
     user_data: whatever you gave it. Copies of the scene have the same object. Files do not hold it, equality does not look
         at it, and pickles hold it, so that it must be one that pickles.
     """
@@ -87,6 +90,7 @@ class Body(Described):
     angular_damping: float
     bullet: bool
     unphysical_inertia: bool
+    enabled: bool
     _own: Kept
 
     _written = frozenset({"name", "kind", "shapes"})
@@ -114,6 +118,7 @@ class Body(Described):
         angular_damping: float = 0.0,
         bullet: bool = False,
         unphysical_inertia: bool = False,
+        enabled: bool = True,
         user_data: Any = None,
     ):
         kind = choose(kind, KINDS, "kind")
@@ -138,6 +143,7 @@ class Body(Described):
             "angular_damping": not_negative(angular_damping, "angular_damping"),
             "bullet": flag(bullet, "bullet"),
             "unphysical_inertia": unphysical_inertia,
+            "enabled": flag(enabled, "enabled"),
         }
         if not isinstance(material, Material | None):
             raise FieldError("material", f"must be a Material, got {show(material)}")
@@ -154,6 +160,14 @@ class Body(Described):
             material=Material() if material is None else material,
             _own=Kept(user_data),
         )
+        if not arguments["enabled"]:
+            self._set(kind="static", mass=0.0, inertia=np.zeros((3, 3)), collision_group=0, collision_mask=0)
+            self._set(velocity=np.zeros(3), angular_velocity=np.zeros(3))
+
+    @property
+    def described_kind(self) -> str:
+        """The kind that it was made with, which `kind` is while it is enabled."""
+        return self._arguments["kind"]
 
     @property
     def user_data(self) -> Any:
@@ -167,7 +181,8 @@ class Body(Described):
     def __repr__(self) -> str:
         kinds = ", ".join(type(shape).__name__ for shape in self.shapes) or "no shape"
         mass = f", {self.mass:.6g} kg" if self.kind == "dynamic" else ""
-        return f"<Body {self.index} {self.name!r}: {self.kind}, {kinds}{mass}>"
+        kind = self.kind if self.enabled else f"{self.described_kind}, not enabled"
+        return f"<Body {self.index} {self.name!r}: {kind}, {kinds}{mass}>"
 
 
 _ARRAYS = ("position", "velocity", "angular_velocity")

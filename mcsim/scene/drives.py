@@ -9,13 +9,15 @@ from math import inf, pi
 from typing import Any
 
 from mcsim.core.trig import cos, sin
-from mcsim.scene.checks import FieldError, Vector, not_negative, number, positive, show, vector
+from mcsim.scene.checks import FieldError, Vector, choose, not_negative, number, positive, show, vector
 from mcsim.scene.described import Value
 
 Coordinate = float | tuple[float, ...]
 Function = Callable[[float], float]
 
 HERTZ, DAMPING_RATIO = 5.0, 1.0  # of a motor for a position
+# In which of the two ways along its coordinate a spring may act, in the order of state/_joint.pxd.
+ACTS = ("both", "pull", "push")
 DIFFERENCE = 1e-4  # step of the differences that stand for derivatives which are not given [s]
 
 
@@ -29,7 +31,9 @@ class Motor(Value):
 
     velocity alone: keeps to that speed, with whatever force this takes.
     position alone: the coordinate moves to it as an oscillator of `hertz` and `damping_ratio` does, whatever it carries; so
-        a load makes no error. Of no other law are these two.
+        a load makes no error. Of no other law are these two, nor is
+    max_velocity [rad/s] or [m/s]: the largest speed that it asks for on its way; None or infinite: none. Far from its
+        target the coordinate goes at that speed, and near by as the oscillator does that begins there with it.
     kp, kd, or one of them: a PD controller, force = kp (position - coordinate) + kd (velocity - its rate), with 0 for what
         is not given of position and velocity. As a spring does, it yields to a load by that over kp. It is solved with the
         joints and stays stable however large kp and kd are, and however long a step is.
@@ -52,6 +56,7 @@ class Motor(Value):
     damping_ratio: float
     kp: float | None
     kd: float | None
+    max_velocity: float
 
     def __init__(
         self,
@@ -62,6 +67,7 @@ class Motor(Value):
         damping_ratio: float = DAMPING_RATIO,
         kp: float | None = None,
         kd: float | None = None,
+        max_velocity: float | None = inf,
     ):
         law = kp is not None or kd is not None
         if not law and (velocity is None) == (position is None):
@@ -79,11 +85,14 @@ class Motor(Value):
             "damping_ratio": not_negative(damping_ratio, "damping_ratio"),
             "kp": None if kp is None else not_negative(kp, "kp"),
             "kd": None if kd is None else not_negative(kd, "kd"),
+            "max_velocity": inf if max_velocity is None else not_negative(max_velocity, "max_velocity", infinite=True),
         }
         if law and (arguments["hertz"], arguments["damping_ratio"]) != (HERTZ, DAMPING_RATIO):
             raise FieldError(
                 "hertz", "and damping_ratio are of a motor for a position alone; leave them out beside kp and kd"
             )
+        if (law or position is None) and arguments["max_velocity"] != inf:
+            raise FieldError("max_velocity", "is of a motor for a position alone; leave it out")
         self._set(_arguments=arguments, **arguments)
 
     @property
@@ -97,17 +106,24 @@ class Spring(Value):
 
     stiffness: [N/m] or [N m/rad]; damping: [N s/m] or [N m s/rad]; both at least 0.
     rest: [m] or [rad]; for a ball joint 3 numbers, a rotation vector, or 0.
+    acts: "both" ways; "pull": only back from beyond its rest, as a rope that stretches does; "push": only out from below
+        it, as a bumper does. On the other side it is slack, its damper too; and the two together never push where they are
+        to pull. Not of what turns freely, as a ball joint does.
+
+        mc.DistanceJoint("bridge", "jumper", ..., spring=mc.Spring(80.0, damping=10.0, rest=25.0, acts="pull"))
     """
 
     stiffness: float
     damping: float
     rest: Coordinate
+    acts: str
 
-    def __init__(self, stiffness: float, damping: float = 0.0, rest: float | Vector = 0.0):
+    def __init__(self, stiffness: float, damping: float = 0.0, rest: float | Vector = 0.0, acts: str = "both"):
         arguments = {
             "stiffness": not_negative(stiffness, "stiffness"),
             "damping": not_negative(damping, "damping"),
             "rest": _coordinate(rest, "rest"),
+            "acts": choose(acts, ACTS, "acts"),
         }
         self._set(_arguments=arguments, **arguments)
 

@@ -18,6 +18,7 @@ from mcsim.scene.described import VERSION
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints import JOINTS, Joint
 from mcsim.scene.materials import Material
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.schema import SceneModel
 from mcsim.scene.shapes import SHAPES
 
@@ -32,6 +33,8 @@ class Empty(Protocol):
     def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body: ...
     def add_joint(self, joint: Joint) -> Joint: ...
     def ignore_collision(self, a: Body | str, b: Body | str) -> None: ...
+    def body(self, which: Body | str) -> Body: ...
+    def _set_pair(self, pair: PairMaterial) -> None: ...
 
 
 def fill_from_file(scene: Empty, path: str | PathLike[str]) -> None:
@@ -63,6 +66,19 @@ def fill(scene: Empty, data: Any, source: str = "") -> None:
             if len(pair) != 2:
                 raise FieldError("", f"must be the names of two bodies, got {show(pair)}")
             scene.ignore_collision(*pair)
+    for i, pair in enumerate(fields.get("pair_materials", ())):
+        with _at(source, f"pair_materials[{i}]"):
+            scene._set_pair(_told_pair(scene, pair))
+
+
+def _told_pair(scene: Empty, fields: dict[str, Any]) -> PairMaterial:
+    """Of bodies that are there."""
+    for end in ("a", "b"):
+        try:
+            scene.body(fields[end])
+        except FieldError as error:
+            raise FieldError(end, f"is wrong: {error.problem}") from None
+    return PairMaterial.from_arguments(fields)
 
 
 # ---- from fields to classes ------------------------------------------------------------------------------------------

@@ -16,9 +16,10 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, flag, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
-from mcsim.scene.joints import Joint
+from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
+from mcsim.scene.pair_materials import PairMaterial, same_pairs, with_pair
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s²]
@@ -32,6 +33,7 @@ class Scene:
     gravity: (3,) [m/s²], world axes, z up. name: what the scene is called.
     bodies, joints: lists of Body and Joint in the order in which they were added.
     ignored_pairs: list[Any] of pairs of bodies' names that do not collide: `ignore_collision`.
+    pair_materials: list[Any] of PairMaterial, of pairs of bodies whose surfaces are told together: `set_pair`.
 
     A handle is what `add_body` and `add_joint` return; wherever a body or joint is asked for, its handle or its name
     serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `mc.load` keep every number to the bit.
@@ -45,6 +47,7 @@ class Scene:
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self.ignored_pairs: list[tuple[str, str]] = []
+        self.pair_materials: list[PairMaterial] = []
         self._body_of: dict[str, Body] = {}
         self._joint_of: dict[str, Joint] = {}
         self._written = frozenset({"version", "name", "gravity", "bodies", "joints"})  # even if equal to the default
@@ -109,6 +112,7 @@ class Scene:
         angular_damping: float = 0.0,
         bullet: bool = False,
         unphysical_inertia: bool = False,
+        enabled: bool = True,
         user_data: Any = None,
     ) -> Body:
         """Add a body and return it: its handle. A failed call changes nothing.
@@ -131,6 +135,8 @@ class Scene:
         bullet: whether to keep it from passing through dynamic bodies, too, however fast.
         unphysical_inertia: let the moments of `inertia` break the triangle inequality, which no solid's do, but those
             of many robot files. They must be positive definite in any case.
+        enabled: whether it takes part. One that does not stands where it is as if it were not there: nothing collides with
+            it, rays do not see it, and joints on it hold nothing.
         user_data: anything of your own, read back as body.user_data, from a world's handle too. No file holds it.
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
@@ -172,8 +178,10 @@ class Scene:
         try:
             joint._look_up(self.body, self.joint)
             bodies = self._end(joint, "a"), self._end(joint, "b")
-            if not any(body is not None and body.kind == "dynamic" for body in bodies):
-                ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
+            if not any(body is not None and body.described_kind == "dynamic" for body in bodies):
+                ends = " and ".join(
+                    "the world" if body is None else f"{body.name!r} ({body.described_kind})" for body in bodies
+                )
                 raise FieldError("", f"joins {ends}: at least one of the two must be dynamic")
             a, b = (body and posed(body) for body in bodies)
             joint._place(index, name, (a, b))
@@ -212,18 +220,43 @@ class Scene:
         refuse_clashes("body", other._body_of, self._body_of, prefix)
         refuse_clashes("joint", other._joint_of, self._joint_of, prefix)
         first, ignored = (len(self.bodies), len(self.joints)), [(prefix + a, prefix + b) for a, b in other.ignored_pairs]
+        pairs = [pair.prefixed(prefix) for pair in other.pair_materials]
         new = added((other.bodies, other.joints), place, prefix, first, is_place(place))
         self.bodies.extend(new.bodies.values())
         self.joints.extend(new.joints.values())
         self._body_of.update((body.name, body) for body in new.bodies.values())
         self._joint_of.update((joint.name, joint) for joint in new.joints.values())
         self.ignored_pairs.extend(ignored)
+        self.pair_materials.extend(pairs)
         return new
 
     def ignore_collision(self, a: Body | str, b: Body | str, ignored: bool = True) -> None:
         """Let two bodies pass through each other, by handle or name: they do not collide, whatever their groups and
         masks say. ignored=False: let them collide again. Bodies that a joint with collide=False joins never do."""
         self._set_ignored((self.body(a).name, self.body(b).name), ignored)
+
+    def set_pair(
+        self,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what the surfaces of two bodies, by handle or name, are like against each other, in place of what their
+        materials give together; each as of Material. What is not given is as the materials have it, so without any of them
+        the pair is as others again. SceneError where a number is wrong or a body is not there.
+
+            scene.set_pair("ice", "tyre", friction=0.02)
+        """
+        numbers = (friction, restitution, rolling_friction, torsional_friction)
+        self._set_pair(PairMaterial(self.body(a).name, self.body(b).name, *numbers))
+
+    def _set_pair(self, pair: PairMaterial) -> None:
+        """The same of bodies that are there."""
+        self.pair_materials = with_pair(self.pair_materials, pair)
 
     def _set_ignored(self, pair: tuple[str, str], ignored: bool) -> None:
         """The same of names of bodies that are there."""
@@ -266,8 +299,9 @@ class Scene:
             "bodies": [body.to_dict() for body in self.bodies],
             "joints": [joint.to_dict() for joint in self.joints],
             "ignored_pairs": [list(pair) for pair in self.ignored_pairs],
+            "pair_materials": [pair.to_dict() for pair in self.pair_materials],
         }
-        defaults = {"name": NAME, "gravity": list(EARTH), "bodies": [], "joints": [], "ignored_pairs": []}
+        defaults = {"name": NAME, "gravity": list(EARTH)} | {part: [] for part in PARTS}
         return {key: value for key, value in fields.items() if key in self._written or value != defaults[key]}
 
     @staticmethod
@@ -291,7 +325,7 @@ class Scene:
         """A scene of its own with the same bodies and joints, which are fixed once they are in a scene: quick."""
         other = copy.copy(self)
         other.bodies, other.joints = list(self.bodies), list(self.joints)
-        other.ignored_pairs = list(self.ignored_pairs)
+        other.ignored_pairs, other.pair_materials = list(self.ignored_pairs), list(self.pair_materials)
         other._body_of, other._joint_of = dict(self._body_of), dict(self._joint_of)
         return other
 
@@ -310,6 +344,16 @@ class Scene:
         other._forget_pairs()
         return other
 
+    def disabled_joints(self) -> set[str]:
+        """Names of the joints that hold nothing because a body of theirs is not enabled, and of the gears on them."""
+        off = {body.name for body in self.bodies if not body.enabled}
+        found: set[str] = set()
+        for joint in self.joints if off else ():
+            geared = {joint.joint_a, joint.joint_b} if isinstance(joint, GearJoint) else set()
+            if off & {joint.a, joint.b} or found & geared:
+                found.add(joint.name)
+        return found
+
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
         """The place of each body and of each joint, by name."""
         return dict(zip(self._body_of, range(len(self.bodies)))), dict(zip(self._joint_of, range(len(self.joints))))
@@ -317,18 +361,25 @@ class Scene:
     def _forget_pairs(self) -> None:
         """Pairs of bodies that are here no longer."""
         self.ignored_pairs = [pair for pair in self.ignored_pairs if all(name in self._body_of for name in pair)]
+        self.pair_materials = [pair for pair in self.pair_materials if pair.names <= self._body_of.keys()]
 
     def of_parts(
-        self, bodies: list[Body], joints: list[Joint], ignored_pairs: Sequence[tuple[str, str]] | None = None
+        self,
+        bodies: list[Body],
+        joints: list[Joint],
+        ignored_pairs: Sequence[tuple[str, str]] | None = None,
+        pair_materials: Sequence[PairMaterial] | None = None,
     ) -> Scene:
-        """A scene of its own with other parts, whose names and ends go together. ignored_pairs: those of this scene if
-        None, as far as their bodies are there."""
+        """A scene of its own with other parts, whose names and ends go together. ignored_pairs, pair_materials: those of
+        this scene if None, as far as their bodies are there."""
         other = copy.copy(self)
         other.bodies, other.joints = bodies, joints
         other._body_of = {body.name: body for body in bodies}
         other._joint_of = {joint.name: joint for joint in joints}
         if ignored_pairs is not None:
             other.ignored_pairs = list(ignored_pairs)
+        if pair_materials is not None:
+            other.pair_materials = list(pair_materials)
         other._forget_pairs()
         return other
 
@@ -362,6 +413,7 @@ class Scene:
             and _all_same(self.bodies, other.bodies)
             and _all_same(self.joints, other.joints)
             and set(map(frozenset, self.ignored_pairs)) == set(map(frozenset, other.ignored_pairs))
+            and same_pairs(self.pair_materials, other.pair_materials)
         )
 
     __hash__: ClassVar[None]  # type: ignore[assignment]  # as Python has it: equal scenes may change
@@ -419,12 +471,13 @@ class FrozenScene(Scene):
     _add_joint: Any = _refuse
     add: Any = _refuse
     ignore_collision: Any = _refuse
+    set_pair: Any = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)
 
 
-PARTS = ("bodies", "joints", "ignored_pairs")
+PARTS = ("bodies", "joints", "ignored_pairs", "pair_materials")
 
 
 def _thawed(state: dict[str, Any]) -> Scene:

@@ -83,12 +83,14 @@ class MotorModel(Model):
     damping_ratio: Number = ABSENT
     kp: Number | None = None
     kd: Number | None = None
+    max_velocity: Number | None = None
 
 
 class SpringModel(Model):
     stiffness: Number
     damping: Number = ABSENT
     rest: OneOrMany[Number, Numbers] = ABSENT
+    acts: Text = ABSENT
 
 
 class MotionModel(Model):
@@ -192,6 +194,16 @@ class BodyModel(Model):
     angular_damping: Number = ABSENT
     bullet: Flag = ABSENT
     unphysical_inertia: Flag = ABSENT
+    enabled: Flag = ABSENT
+
+
+class PairMaterialModel(Model):
+    a: Text
+    b: Text
+    friction: Number | None = None
+    restitution: Number | None = None
+    rolling_friction: Number | None = None
+    torsional_friction: Number | None = None
 
 
 class SceneModel(Model):
@@ -201,3 +213,4 @@ class SceneModel(Model):
     bodies: Listed[BodyModel] = ABSENT
     joints: Listed[AnyJoint] = ABSENT
     ignored_pairs: Listed[Listed[Text]] = ABSENT
+    pair_materials: Listed[PairMaterialModel] = ABSENT

@@ -34,6 +34,12 @@ cdef enum:
     AXIS_ARMATURE = 5
     AXIS_ROWS = 6
 
+# In which of the two ways along its coordinate a spring may act.
+cdef enum SpringActs:
+    SPRING_BOTH = 0
+    SPRING_PULL = 1              # its force, with that of its damper, is never above zero
+    SPRING_PUSH = 2              # never below
+
 # One free coordinate of a joint [rad or m].
 ctypedef struct JointAxis:
     double position              # measured: an angle counts its turns
@@ -47,6 +53,7 @@ ctypedef struct JointAxis:
     double motor_damping_ratio
     double motor_kp              # [N/m or N m/rad]
     double motor_kd              # [N s/m or N m s/rad]
+    double motor_max_velocity    # of a motor for a position, +inf = none [m/s or rad/s]
     double stiffness             # [N/m or N m/rad]
     double damping               # [N s/m or N m s/rad]
     double rest
@@ -58,7 +65,7 @@ ctypedef struct JointAxis:
     double motion[6]             # formula: position, velocity, acceleration, amplitude, frequency [Hz], phase [rad];
                                  # function: its position, velocity, acceleration at Settings.time
     int32_t motion_mode
-    int32_t reserved
+    int32_t spring_acts          # SpringActs
 
 cdef inline bint has_rotor(const JointAxis* axis) noexcept nogil:
     """Whether its armature acts by a row, but of a tree's joint. A lighter one has none: its compliance would be no
@@ -91,7 +98,7 @@ ctypedef struct Joint:
                                  # gear: what q_a + ratio q_b is
     double break_force           # +inf = none [N]
     double break_torque          # about the joint point, +inf = none [N m]
-    int32_t broken               # 1: gives no rows any more
+    int32_t broken               # 1: gives no rows any more; 2: none while a body of it is not enabled
     int32_t breakable            # 1: one of the two bounds is finite
     double radius                # rolling: of the sphere or disc [m]
     int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere

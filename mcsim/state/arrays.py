@@ -14,16 +14,18 @@ import numpy as np
 from mcsim.core import linear
 from mcsim.core.rotation import conjugate, matrices, rotate
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
-from mcsim.scene.drives import AxisSpec, Motor
+from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
     BODY_KINDS,
     BODY_NOTES,
+    DISABLED,
     HULL_DTYPE,
     JOINT_DTYPE,
     JOINT_TYPES,
+    PAIR_GRIP_DTYPE,
     SHAPE_DTYPE,
     SHAPE_TYPES,
 )
@@ -334,6 +336,8 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
         records[name] = [getattr(joint, name, default) for joint in joints]
     for name in ("constant", "break_force", "break_torque"):
         records[name] = [getattr(joint, name) for joint in joints]
+    off = scene.disabled_joints()
+    records["broken"] = [DISABLED if joint.name in off else 0 for joint in joints]
     records["breakable"] = np.minimum(records["break_force"], records["break_torque"]) < np.inf
     return records
 
@@ -342,14 +346,20 @@ def _fill_axis(slot: np.void, axis: AxisSpec) -> None:
     """One JOINT_AXIS_DTYPE record from an AxisSpec."""
     slot["lower"], slot["upper"], slot["friction"] = axis.lower, axis.upper, axis.friction
     slot["armature"] = axis.armature
-    if axis.spring is not None:
-        slot["has_spring"] = 1
-        slot["stiffness"], slot["damping"], slot["rest"] = axis.spring.stiffness, axis.spring.damping, axis.spring.rest
+    fill_spring(slot, axis.spring)
     if axis.motion is not None:
         slot["motion_mode"] = 2 if axis.motion.is_function else 1
         if not axis.motion.is_function:
             slot["motion"] = axis.motion.coefficients
     fill_motor(slot, axis.motor)
+
+
+def fill_spring(slot: Any, spring: Spring | None) -> None:
+    """The spring of a JOINT_AXIS_DTYPE record, or none."""
+    slot["has_spring"] = int(spring is not None)
+    for name in ("stiffness", "damping", "rest"):
+        slot[name] = 0.0 if spring is None else getattr(spring, name)
+    slot["spring_acts"] = 0 if spring is None else ACTS.index(spring.acts)
 
 
 def fill_motor(slot: Any, motor: Motor | None) -> None:
@@ -358,6 +368,7 @@ def fill_motor(slot: Any, motor: Motor | None) -> None:
     for name in ("velocity", "position", "max_force", "hertz", "damping_ratio", "kp", "kd"):
         value = None if motor is None else getattr(motor, name)
         slot[f"motor_{name}"] = 0.0 if value is None else value
+    slot["motor_max_velocity"] = np.inf if motor is None else motor.max_velocity
 
 
 def joint_levers(bodies: BodyArrays, joints: np.ndarray) -> np.ndarray:
@@ -392,3 +403,19 @@ def excluded_pairs(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
     ]
     pairs += [(index[a], index[b]) for a, b in scene.ignored_pairs]
     return np.array(pairs, np.int32).reshape(-1, 2)
+
+
+def pair_grips(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
+    """(k,) PAIR_GRIP_DTYPE: the bodies whose surfaces are told together; below 0: as their materials say."""
+    grips = np.zeros(len(scene.pair_materials), PAIR_GRIP_DTYPE)
+    for grip, pair in zip(grips, scene.pair_materials):
+        low, high = sorted((index[pair.a], index[pair.b]))
+        grip["key"] = low << 32 | high
+        for name, value in zip(("friction", "restitution", "rolling", "torsional"), pair.numbers):
+            grip[name] = -1.0 if value is None else value
+    return grips
+
+
+def bounces(scene: Scene, bodies: BodyArrays) -> bool:
+    """Whether anything does: a material or a pair of bodies has a restitution."""
+    return bool(np.any(bodies.bounces)) or any(pair.restitution for pair in scene.pair_materials)

@@ -15,7 +15,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.scene.joints import TYPES
 from mcsim.scene.shapes import SHAPES, Surface
-from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS, JOINT_TYPES
+from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS, DISABLED, JOINT_TYPES
 
 DYNAMIC = BODY_KINDS.index("dynamic")
 SURFACES = [number for number, shape in enumerate(SHAPES.values()) if issubclass(shape, Surface)]
@@ -92,6 +92,7 @@ AXIS_RULES: dict[str, Any] = {
     "motor_damping_ratio": not_negative,
     "motor_kp": not_negative,
     "motor_kd": not_negative,
+    "motor_max_velocity": strength,
     "stiffness": not_negative,
     "damping": not_negative,
     "rest": finite,
@@ -102,7 +103,7 @@ AXIS_RULES: dict[str, Any] = {
     "has_spring": up_to(1),
     "motion": anything,
     "motion_mode": up_to(2),
-    "reserved": up_to(0),
+    "spring_acts": up_to(2),
 }
 
 JOINT_RULES: dict[str, Any] = {
@@ -126,7 +127,7 @@ JOINT_RULES: dict[str, Any] = {
     "constant": bound,
     "break_force": strength,
     "break_torque": strength,
-    "broken": up_to(1),
+    "broken": up_to(2),
     "breakable": up_to(1),
     "radius": not_negative,
     "disc": up_to(1),
@@ -266,7 +267,15 @@ def check_joints(records: np.ndarray, own: np.ndarray, names: Sequence[str]) -> 
             "length, pitch or ratio than in this world; restore a snapshot of an equal scene"
         )
     check_record(records, JOINT_RULES, "joints", lambda i: f"joint {names[i]!r}")
-    broken = (records["broken"] != 0) & (own["breakable"] == 0)
+    disabled = (records["broken"] == DISABLED) & (own["broken"] != DISABLED) | (records["broken"] == 0) & (
+        own["broken"] == DISABLED
+    )
+    if disabled.any():
+        raise SceneError(
+            f"in the snapshot, joint {names[int(np.argmax(disabled))]!r} holds, or not, otherwise than the bodies that are "
+            "enabled have it"
+        )
+    broken = (records["broken"] == 1) & (own["breakable"] == 0)
     if broken.any():
         raise SceneError(f"in the snapshot, joint {names[int(np.argmax(broken))]!r} is broken, which nothing can break")
 

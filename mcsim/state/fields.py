@@ -29,6 +29,7 @@ class Field:
 
 
 AWAKE = -1  # the island of a body that does not sleep
+DISABLED = 2  # in a joint's `broken`: it holds nothing while a body of it is not enabled
 
 BODY_FIELDS = (
     Field("kind", (), "i4", "", "0 static, 1 kinematic, 2 dynamic"),
@@ -101,6 +102,11 @@ MANIFOLD_DTYPE = _record(
     ("size", "f8"), ("near", "f8"), ("thinning", "f8"), ("load", "f8"),
 )
 
+# Of two bodies whose surfaces are told together: collide/_pairs.pxd.
+PAIR_GRIP_DTYPE = _record(
+    ("key", "u8"), ("friction", "f8"), ("restitution", "f8"), ("rolling", "f8"), ("torsional", "f8"),
+)
+
 # A contact that began or ended: collide/_events.pxd.
 EVENT_DTYPE = _record(
     ("step", "i8"), ("began", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4"),
@@ -110,10 +116,10 @@ EVENT_DTYPE = _record(
 JOINT_AXIS_DTYPE = _record(
     ("position", "f8"), ("velocity", "f8"), ("lower", "f8"), ("upper", "f8"),
     ("motor_velocity", "f8"), ("motor_position", "f8"), ("motor_max_force", "f8"), ("motor_hertz", "f8"),
-    ("motor_damping_ratio", "f8"), ("motor_kp", "f8"), ("motor_kd", "f8"), ("stiffness", "f8"), ("damping", "f8"),
-    ("rest", "f8"), ("friction", "f8"),
+    ("motor_damping_ratio", "f8"), ("motor_kp", "f8"), ("motor_kd", "f8"), ("motor_max_velocity", "f8"),
+    ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8"), ("friction", "f8"),
     ("armature", "f8"), ("impulse", "f8", 6), ("motor_mode", "i4"), ("has_spring", "i4"),
-    ("motion", "f8", 6), ("motion_mode", "i4"), ("reserved", "i4"),
+    ("motion", "f8", 6), ("motion_mode", "i4"), ("spring_acts", "i4"),
 )
 
 JOINT_DTYPE = _record(

@@ -8,7 +8,7 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport is_shared, layout_joints, most_of_spring, refresh_listed
+from mcsim.constraints._joints cimport bound_spring, is_shared, layout_joints, refresh_listed
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, records
 from mcsim.core._types cimport GROW, OK, Twist
@@ -152,8 +152,7 @@ cdef class PlainRows(ConstraintSet):
         elif is_shared(row, self.context.joints, self.context.settings):
             row.carry = (1.0 - first) / first
             row.impulse *= first
-            row.upper = first * most_of_spring(row, self.context.joints, self.context.settings)
-            row.lower = -row.upper
+            bound_spring(row, self.context.joints, self.context.settings, first)
         else:
             row.carry = (1.0 - first) * row.impulse
             row.impulse *= first

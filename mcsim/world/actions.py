@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
-from mcsim.scene.checks import FieldError, Vector, items, reals, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, Vector, items, not_negative, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
 from mcsim.world.base import WorldBase
 from mcsim.world.handles import AnyBody, BodyHandle
+from mcsim.world.wind import wind_wrenches
 
 
 def _moment(arms: np.ndarray, forces: np.ndarray) -> np.ndarray:
@@ -174,6 +175,60 @@ class Actions(WorldBase):
             wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
             wrenches[:, 3:] = turned(rotations, turned(self._bodies.inv_inertia[chosen], body_axes))
             self._add(self._bodies.twist, chosen, wrenches, "apply_impulses")
+
+    def apply_wind(
+        self,
+        velocity: Vector,
+        bodies: Sequence[AnyBody] | None = None,
+        *,
+        drag: float = 1.0,
+        lift: float = 0.0,
+        density: float = 1.2,
+    ) -> None:
+        """Add what wind does to shapes as forces through the next step() call: at each face that the air meets at the
+        relative velocity u half the density of the air times the face's area across u times drag |u| u, and lift likewise
+        across u (docs/howto/forces.md). Call it before each step, since it goes by what is now.
+
+        velocity (3,): of the air [m/s], world axes; zeros: still air. bodies: by name, number or handle; None: all, of
+        which those that are not dynamic feel nothing. drag, lift: coefficients of the shapes' faces, at least 0. density:
+        of the air [kg/m³]. Each shape of a compound counts, as if the others were not there; sensors do not.
+
+        It is taken explicitly: dt must be short against the time in which the wind brings a body to its own speed, mass /
+        (1/2 density drag area |u|), or it is blown to and fro.
+
+            for _ in range(600):
+                world.apply_wind((8, 0, 0), ["flag", "leaf"], drag=1.2, lift=0.5)
+                world.step()
+        """
+        with self._turn.alone("apply_wind"):
+            wind = self._vector(velocity, "velocity", "apply_wind")
+            try:
+                numbers = {
+                    name: not_negative(value, name)
+                    for name, value in (("drag", drag), ("lift", lift), ("density", density))
+                }
+            except FieldError as error:
+                raise SceneError(f"World.apply_wind: {error}") from None
+            if bodies is None:
+                chosen = np.flatnonzero(self._bodies.inv_mass > 0.0).tolist()
+            else:
+                try:
+                    bodies = items(bodies, "a list of bodies", "bodies")
+                except FieldError as error:
+                    raise SceneError(f"World.apply_wind: {error}") from None
+                chosen = [self._dynamic(body, "apply_wind") for body in bodies]
+            now = self._bodies
+            with np.errstate(over="ignore", invalid="ignore"):
+                felt, wrenches = wind_wrenches(
+                    ((i, self._scene.bodies[i]) for i in chosen),
+                    (now.position, now.orientation, now.twist),
+                    wind,
+                    **numbers,
+                )
+            whole = np.isfinite(wrenches).all(axis=1)
+            if not whole.all():
+                self._refuse_sums(int(felt[np.argmin(whole)]), "apply_wind")
+            self._add(now.force, felt, wrenches, "apply_wind")
 
     def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""

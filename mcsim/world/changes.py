@@ -23,6 +23,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import ShapeArrays, excluded_pairs
 from mcsim.state.fields import BODY_FIELDS
@@ -197,6 +198,36 @@ class Changes(WorldBase):
             for number in numbers:
                 self._wake(self.body_names[number])
 
+    def set_pair(
+        self,
+        a: AnyBody,
+        b: AnyBody,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what the surfaces of two bodies, by handle or name, are like against each other from now on, in place of what
+        their materials give together; each as of Material. What is not given is as the materials have it, so without any of
+        them the pair is as others again. Both are awake then. `world.scene.pair_materials` lists the pairs.
+
+            world.set_pair("ice", "tyre", friction=0.02)
+            world.set_pair("ice", "tyre")                         # as their materials say
+        """
+        with self._turn.alone("set_pair"):
+            numbers = [self._find(body, BodyHandle) for body in (a, b)]
+            (first, second), scene = (self.body_names[number] for number in numbers), self._scene.sharing_parts()
+            try:
+                scene._set_pair(PairMaterial(first, second, friction, restitution, rolling_friction, torsional_friction))
+            except FieldError as error:
+                raise error.within("World.set_pair") from None
+            if scene.pair_materials == self._scene.pair_materials:
+                return
+            self._take(scene)
+            for number in numbers:
+                self._wake(self.body_names[number])
+
     @property
     def contact_filter(self) -> ContactFilter | None:
         """A function that says which bodies meet: contact_filter(a, b), two Body of `world.scene` with their names, kinds,
@@ -283,19 +314,19 @@ class Changes(WorldBase):
 
     def _check_joints(self, old: Body, new: Body, doing: str) -> None:
         """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
-        if (old.kind == "dynamic") == (new.kind == "dynamic"):
+        if (old.described_kind == "dynamic") == (new.described_kind == "dynamic"):
             return
         joints = [joint for joint in self._scene.joints if old.name in (joint.a, joint.b)]
         names = {joint.name for joint in joints}
         for joint in self._scene.joints:
             if isinstance(joint, GearJoint) and {joint.name, joint.joint_a, joint.joint_b} & names:
                 raise SceneError(
-                    f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
+                    f"World.{doing}: body {old.name!r} stays {old.described_kind} while gear {joint.name!r} is on "
                     "its joints; remove the gear first"
                 )
         for joint in joints:
             other = joint.b if joint.a == old.name else joint.a
-            if new.kind != "dynamic" and (other is None or self._scene.body(other).kind != "dynamic"):
+            if new.described_kind != "dynamic" and (other is None or self._scene.body(other).described_kind != "dynamic"):
                 raise SceneError(f"World.{doing}: joint {joint.name!r} would join no dynamic body; remove it first")
 
     # ---- taking a scene ----------------------------------------------------------------------------------------------

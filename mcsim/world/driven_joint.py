@@ -119,6 +119,16 @@ class DrivenJoint(Handle[Joint]):
         self._set_one("motor_max_force", max_force=value)
 
     @property
+    def motor_max_velocity(self) -> float | np.ndarray:
+        """The largest speed that a motor for a position asks for [rad/s or m/s], of each axis; infinite if there is none,
+        NaN without such a motor. May be set, one for all axes, as by set_motor(max_velocity=...)."""
+        return self._of_motors("motor_max_velocity", MOTOR_POSITION)
+
+    @motor_max_velocity.setter
+    def motor_max_velocity(self, value: float) -> None:
+        self._set_one("motor_max_velocity", max_velocity=value)
+
+    @property
     def motor_kp(self) -> float | np.ndarray:
         """The stiffness of a PD motor [N m/rad or N/m], of each axis; NaN without one. set_motor(kp=...) changes it."""
         return self._of_motors("motor_kp", MOTOR_PD)
@@ -143,6 +153,7 @@ class DrivenJoint(Handle[Joint]):
         max_force: float | None = None,
         kp: float | None = None,
         kd: float | None = None,
+        max_velocity: float | None = None,
         axis: int | None = None,
     ) -> None:
         """Change what the joint's motor aims at, or give it another one, from the next step on.
@@ -152,12 +163,14 @@ class DrivenJoint(Handle[Joint]):
         velocity [rad/s or m/s] or position [rad or m], of a PD motor at both: a number, or one for each axis of a joint
             with several; what is not given stays. max_force [N or N m]: its bound.
         kp [N m/rad or N/m], kd [N m s/rad or N s/m]: they make a PD motor of it, or change those of one.
+        max_velocity [rad/s or m/s]: the largest speed that a motor for a position asks for.
         axis: only this axis.
 
             joint.set_motor(mc.Motor(position=0.3, kp=200.0, kd=5.0))
             joint.set_motor(position=0.4, velocity=1.0)
         """
         aims = {"velocity": velocity, "position": position, "max_force": max_force, "kp": kp, "kd": kd}
+        aims["max_velocity"] = max_velocity
         given = {name: value for name, value in aims.items() if value is not None}
         with self._alone("set_motor"):
             try:
@@ -201,6 +214,11 @@ class DrivenJoint(Handle[Joint]):
                 written[name] = (number(target, name),) if one else vector(target, name, len(axes))
         if "max_force" in given:
             written["max_force"] = not_negative(given["max_force"], "max_force", infinite=True)
+        if "max_velocity" in given:
+            written["max_velocity"] = not_negative(given["max_velocity"], "max_velocity", infinite=True)
+            to_position = [slots["motor_mode"][i] == MOTOR_POSITION and "velocity" not in given for i in axes]
+            if any(to_pd) or not ("position" in given or all(to_position)):
+                raise FieldError("max_velocity", "is of a motor for a position alone; leave it out")
         for k, i in enumerate(axes):
             slot = slots[i : i + 1]
             if to_pd[k]:
@@ -208,9 +226,11 @@ class DrivenJoint(Handle[Joint]):
                     slot["motor_position"] = 0.0
                 elif slot["motor_mode"] == MOTOR_POSITION:
                     slot["motor_velocity"] = 0.0
-                slot["motor_mode"] = MOTOR_PD
+                slot["motor_mode"], slot["motor_max_velocity"] = MOTOR_PD, np.inf
             elif "velocity" in given or "position" in given:
                 slot["motor_mode"] = MOTOR_VELOCITY if "velocity" in given else MOTOR_POSITION
+                if "velocity" in given:
+                    slot["motor_max_velocity"] = np.inf
             for name, value in written.items():
                 slot[f"motor_{name}"] = value[k] if isinstance(value, tuple) else value
 

@@ -27,6 +27,7 @@ from mcsim.state.arrays import BodyArrays, excluded_pairs
 from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import GROW, Pipeline
 from mcsim.world.driven_joint import MOTOR_PD, MOTOR_POSITION
+from mcsim.world.smooth import has_paced_motor
 
 if TYPE_CHECKING:
     from mcsim.world.protocols import SteppedWorld, WorldOfTrees
@@ -301,6 +302,7 @@ def refuse_bounds(world: SteppedWorld) -> None:
         found = [
             (reduced and np.any(axes["motor_mode"] == MOTOR_POSITION), "a position motor"),
             (reduced and np.any(axes["motor_mode"] == MOTOR_PD), "a PD motor"),
+            (has_paced_motor(record), "a motor with a max_velocity"),
             (np.any(axes["motion_mode"]), "a given motion"),
             (bool(record["breakable"]), "a force that breaks it"),
             (reduced and np.any(axes["has_spring"]), "a spring"),

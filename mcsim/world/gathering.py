@@ -18,8 +18,8 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
 from mcsim.scene.shapes import Shape
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
-from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, pair_grips
+from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
 from mcsim.world.protocols import There
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
@@ -73,12 +73,14 @@ class Gathering:
         """A function that changes the present collider in place; None where another one must be made."""
         if self.anew:
             return None
-        scene, collider, excluded = self.scene, self.collider, None
+        scene, collider, excluded, grips = self.scene, self.collider, None, None
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
         fresh = ShapeArrays(self.fresh)
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
         if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
+        if scene.pair_materials != self.old.scene.pair_materials:
+            grips = pair_grips(scene, scene.numbers()[0])
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
@@ -90,6 +92,8 @@ class Gathering:
                 collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
             if excluded is not None:
                 collider.set_excluded(excluded)
+            if grips is not None:
+                collider.set_pair_grips(grips)
 
         if len(versions):
             shapes = collider.get_shapes()
@@ -189,6 +193,10 @@ class Gathering:
             anew = joint_records(scene, index, [scene.joints[i] for i in moved])
             for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
                 records[name][moved] = anew[name]
+        if np.any(records["broken"] == DISABLED) or not all(body.enabled for body in scene.bodies):
+            off = scene.disabled_joints()
+            now = np.array([DISABLED if joint.name in off else 0 for joint in scene.joints])
+            records["broken"] = np.where(records["broken"] == 1, 1, now)
         return records
 
     def _wake_changed(self) -> None:

@@ -12,7 +12,8 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show
 from mcsim.scene.drives import Spring
 from mcsim.scene.joints import TYPES, Joint
-from mcsim.state.fields import AWAKE, JOINT_TYPES
+from mcsim.state.arrays import fill_spring
+from mcsim.state.fields import AWAKE, DISABLED, JOINT_TYPES
 from mcsim.world.driven_joint import DrivenJoint
 from mcsim.world.handle import Handle
 from mcsim.world.protocols import There
@@ -124,8 +125,30 @@ class BodyHandle(BodySettings):
 
     @property
     def kind(self) -> str:
-        """ "static", "kinematic" or "dynamic"."""
+        """ "static", "kinematic" or "dynamic"; "static" while it is not enabled."""
         return self._described().kind
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it takes part; may be set. One that does not stands where it is as if it were not there: nothing collides
+        with it, rays and sensors do not see it, no force moves it, and its joints, with their motors and springs, hold
+        nothing; what slept on it, or by a joint with it, wakes. Enabled again it is what it was, where it stands, but at
+        rest, and joints hold what they held: those that are far open by then are closed as fast as errors are.
+
+            world.body("crate").enabled = False
+            world.body("crate").enabled = True
+        """
+        return self._described().enabled
+
+    @enabled.setter
+    def enabled(self, value: bool) -> None:
+        with self._alone("enabled"):
+            try:
+                value = flag(value, "enabled")
+            except FieldError as error:
+                raise SceneError(f"body {self.name!r}: {error}") from None
+            if value != self._described().enabled:
+                self._world._set_body(self, {"enabled": value}, "set_body")
 
     @property
     def position(self) -> np.ndarray:
@@ -266,7 +289,13 @@ class JointHandle(DrivenJoint):
     def broken(self) -> bool:
         """Whether the joint has broken by more than its break_force or break_torque; it then holds nothing any more."""
         with self._look("broken"):
-            return bool(self._record["broken"])
+            return bool(self._record["broken"] == 1)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether both of its bodies are; else it holds nothing, as long as one of them is not."""
+        with self._look("enabled"):
+            return bool(self._record["broken"] != DISABLED)
 
     @property
     def error(self) -> tuple[float, float]:
@@ -333,10 +362,7 @@ class JointHandle(DrivenJoint):
                     number(spring.rest, "spring.rest")
             except FieldError as error:
                 raise SceneError(f"joint {self.name!r}: {error}") from None
-            slot = self._record["axes"][i : i + 1]
-            slot["has_spring"] = int(spring is not None)
-            for name in ("stiffness", "damping", "rest"):
-                slot[name] = 0.0 if spring is None else getattr(spring, name)
+            fill_spring(self._record["axes"][i : i + 1], spring)
             self._wake()
 
 

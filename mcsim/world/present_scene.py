@@ -12,7 +12,7 @@ from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Body, GearJoint, Joint, Scene
 from mcsim.scene.bodies import Kept
 from mcsim.scene.described import lock
-from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
 from mcsim.scene.joints._joint import PLACEMENT
 from mcsim.state.arrays import BodyArrays
 from mcsim.world.driven_joint import MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, MOTOR_VELOCITY
@@ -22,7 +22,7 @@ from mcsim.world.protocols import AWorld
 # What tells a motor, by its mode.
 OF_MOTORS = {
     MOTOR_VELOCITY: ("velocity", "max_force", "hertz", "damping_ratio"),
-    MOTOR_POSITION: ("position", "max_force", "hertz", "damping_ratio"),
+    MOTOR_POSITION: ("position", "max_force", "hertz", "damping_ratio", "max_velocity"),
     MOTOR_PD: ("velocity", "position", "max_force", "kp", "kd"),
 }
 
@@ -33,7 +33,7 @@ def present_scene(world: AWorld, user_data: dict[str, Any]) -> Scene:
     measured = world._pipeline.space.measured()["axes"]["position"]
     numbers = scene.numbers()[1]
     bodies = [_body(body, i, world._bodies) for i, body in enumerate(scene.bodies)]
-    whole = {joint.name for joint, record in zip(scene.joints, records) if not record["broken"]}
+    whole = {joint.name for joint, record in zip(scene.joints, records) if record["broken"] != 1}
     joints: list[Joint] = []
     pairs = list(scene.ignored_pairs)
     for i, joint in enumerate(scene.joints):
@@ -111,7 +111,9 @@ def _axis(axis: AxisSpec, slot: np.void, less: float, time: float) -> AxisSpec:
             }
         )
     if slot["has_spring"]:
-        spring = Spring(float(slot["stiffness"]), float(slot["damping"]), float(slot["rest"]) - less)
+        spring = Spring(
+            float(slot["stiffness"]), float(slot["damping"]), float(slot["rest"]) - less, ACTS[slot["spring_acts"]]
+        )
     lower, upper = float(slot["lower"]) - less, float(slot["upper"]) - less
     motion = None if axis.motion is None else axis.motion.later(time, less)
     return replace(axis, lower=lower, upper=upper, motor=motor, spring=spring, motion=motion)

@@ -17,6 +17,7 @@ from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import FieldError, Vector, items, reals
 from mcsim.solve.assemble import jacobian_csr
+from mcsim.state.arrays import bounces
 from mcsim.step.stages import Pipeline
 from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.choices import (
@@ -182,7 +183,7 @@ class ReducedWorld(World):
             joints,
             collider,
             settings,
-            bool(np.any(bodies.bounces)),
+            bounces(scene, bodies),
             sleep_settings(self._keywords, scene.gravity, bodies),
             trees=plan,
         )

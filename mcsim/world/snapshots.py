@@ -15,6 +15,7 @@ from mcsim.core.notes import carry_over
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import FieldError, Vector, choose, suggestion, vector
 from mcsim.scene.joints import GearJoint
+from mcsim.scene.pair_materials import PairMaterial, same_pairs
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
@@ -135,7 +136,7 @@ class Snapshot:
 class Parts:
     """Which bodies and joints there are, told by the scene that the world was made of: the same in every world of an
     equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts.
-    ignored_pairs: of the bodies' names; gravity [m/s²]."""
+    ignored_pairs: of the bodies' names; pair_materials: of PairMaterial; gravity [m/s²]."""
 
     def __init__(self, scene: Scene, origin: Scene) -> None:
         self.scene: Scene | None = scene  # None once pickled
@@ -143,13 +144,15 @@ class Parts:
         self.bodies: Sequence[Body | int] = _told(scene.bodies, origin.bodies)
         self.joints: Sequence[Joint | int] = _told(scene.joints, origin.joints)
         self.ignored_pairs: tuple[tuple[str, str], ...] = tuple(scene.ignored_pairs)
+        self.pair_materials: tuple[PairMaterial, ...] = tuple(scene.pair_materials)
         self.gravity: tuple[float, ...] = tuple(scene.gravity.tolist())
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"scene": None}
 
-    def in_terms_of(self, origin: Scene) -> tuple[list[Body], list[Joint], list[tuple[str, str]]]:
-        """-> bodies, joints, pairs that do not collide, checked; parts of `origin` where they stand in it."""
+    def in_terms_of(self, origin: Scene) -> tuple[list[Body], list[Joint], list[tuple[str, str]], list[PairMaterial]]:
+        """-> bodies, joints, pairs that do not collide, pairs whose surfaces are told together, checked; parts of `origin`
+        where they stand in it."""
         vector(self.gravity, "gravity")
         bodies = _parts_of(self.bodies, origin.bodies, Body)
         joints = _parts_of(self.joints, origin.joints, Joint)
@@ -163,7 +166,9 @@ class Parts:
         pairs = [(a, b) for a, b in self.ignored_pairs]
         if not all(isinstance(name, str) for pair in pairs for name in pair):
             raise SceneError("the pairs of bodies that do not collide are not told by names")
-        return bodies, joints, pairs
+        if not all(isinstance(pair, PairMaterial) for pair in self.pair_materials):
+            raise SceneError("the pairs of bodies whose surfaces are told together are none")
+        return bodies, joints, pairs, list(self.pair_materials)
 
 
 def _parts_of(told: Sequence[P | int], origin: Sequence[P], kind: type[P]) -> list[P]:
@@ -307,10 +312,14 @@ class Snapshots(WorldBase):
                     f"this world was made with {len(self._origin.bodies)} bodies, "
                     f"{len(self._origin.joints)} joints"
                 )
-            bodies, joints, pairs = told.in_terms_of(self._origin)
+            bodies, joints, pairs, together = told.in_terms_of(self._origin)
             ignored = set(map(frozenset, self._scene.ignored_pairs))
-            if (bodies, joints, set(map(frozenset, pairs))) != (self._scene.bodies, self._scene.joints, ignored):
-                return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)
+            if (bodies, joints, set(map(frozenset, pairs))) != (
+                self._scene.bodies,
+                self._scene.joints,
+                ignored,
+            ) or not same_pairs(together, self._scene.pair_materials):
+                return self._gathered(self._scene.of_parts(bodies, joints, pairs, together), anew=True)
         return {name: getattr(self, name) for name in HOLDING}
 
     def _forget(self) -> None:

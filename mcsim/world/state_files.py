@@ -26,6 +26,7 @@ from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, show, vector
 from mcsim.scene.described import as_json
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.world.choices import CHOICES, Choice
 from mcsim.world.consistency import Consistency
 from mcsim.world.exact_scenes import scene_data, scene_of
@@ -94,6 +95,7 @@ def write_state(
         "bodies": [part if isinstance(part, int) else None for part in parts.bodies],
         "joints": [part if isinstance(part, int) else None for part in parts.joints],
         "ignored_pairs": [list(pair) for pair in parts.ignored_pairs],
+        "pair_materials": [pair._arguments for pair in parts.pair_materials],
         "gravity": list(parts.gravity),
     }
     written: dict[str, dict[str, Any]] = {}
@@ -193,6 +195,10 @@ def _parts(told: dict[str, Any], arrays: dict[str, np.ndarray], origin: Scene) -
     pairs, gravity = told.get("ignored_pairs"), told.get("gravity")
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise SceneError("ignored_pairs must be pairs of names")
+    together = told.get("pair_materials")
+    if not isinstance(together, list) or not all(isinstance(pair, dict) for pair in together):
+        raise SceneError("pair_materials must be a list of objects")
+    parts.pair_materials = tuple(PairMaterial(**pair) for pair in together)
     parts.scene, parts.ignored_pairs, parts.gravity = None, tuple((a, b) for a, b in pairs), vector(gravity, "gravity")
     return parts
 

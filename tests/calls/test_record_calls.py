@@ -65,6 +65,7 @@ CALLS = {
     "wake": lambda w: w.wake("box0"),
     "apply_force": lambda w: w.apply_force("box2", (1, 2, 3), point=(0, 0, 1)),
     "apply_forces": lambda w: w.apply_forces(np.ones((2, 3)), ["box0", 4]),
+    "apply_wind": lambda w: w.apply_wind((3.0, 1.0, 0.0), ["box0", 4], drag=0.5, lift=np.float32(0.25)),
     "apply_torque": lambda w: w.apply_torque(w.body("box1"), (0, 0, 1)),
     "apply_impulse": lambda w: w.apply_impulse("box2", np.array([1.0, 0, 0])),
     "apply_impulses": lambda w: w.apply_impulses(((0, 0, 1),), iter(["box0"])),
@@ -79,6 +80,7 @@ CALLS = {
     "remove_bodies": lambda w: w.remove_bodies(["box0", "box1"]),
     "remove_joint": lambda w: w.remove_joint("pin"),
     "ignore_collision": lambda w: w.ignore_collision("box0", "box1"),
+    "set_pair": lambda w: w.set_pair("box0", "box1", friction=0.1, restitution=0.5),
     "set_shape": lambda w: w.set_shape("box1", mc.ConvexHull(np.random.default_rng(0).normal(size=(8, 3)) / 9), mass=2.0),
     "set_material": lambda w: w.set_material("box1", mc.Material(0.1, 0.9), shape=0),
     "set_kind": lambda w: w.set_kind("box1", "static"),
@@ -97,14 +99,19 @@ CALLS = {
     "body linear_damping=": lambda w: setattr(w.body("box2"), "linear_damping", 0.2),
     "body angular_damping=": lambda w: setattr(w.body("box2"), "angular_damping", 0.2),
     "body bullet=": lambda w: setattr(w.body("box2"), "bullet", True),
+    "body enabled=": lambda w: setattr(w.body("box2"), "enabled", False),
     "body user_data=": lambda w: setattr(w.body("box2"), "user_data", object()),
     "joint tau=": lambda w: setattr(w.joint("pin"), "tau", 0.3),
     "joint motor_velocity=": lambda w: setattr(w.joint("pin"), "motor_velocity", 3.0),
     "joint motor_position=": lambda w: setattr(w.joint("pin"), "motor_position", 0.3),
     "joint motor_max_force=": lambda w: setattr(w.joint("pin"), "motor_max_force", np.float32(0.3)),
+    "joint motor_max_velocity=": lambda w: (
+        w.joint("pin").set_motor(mc.Motor(position=0.2)),
+        setattr(w.joint("pin"), "motor_max_velocity", 0.5),
+    ),
     "joint set_motor": lambda w: w.joint("pin").set_motor(mc.Motor(position=0.2, kp=5.0, kd=0.5)),
     "joint set_limits": lambda w: w.joint("pin").set_limits(-0.5, None),
-    "joint set_spring": lambda w: w.joint("pin").set_spring(mc.Spring(20.0, 1.0, 0.1)),
+    "joint set_spring": lambda w: w.joint("pin").set_spring(mc.Spring(20.0, 1.0, 0.1, "pull")),
 }
 OF_TREES = {"from_maximal", "q=", "qd="}
 

@@ -230,6 +230,15 @@ def test_a_sliding_box_by_its_friction():
     assert found.by_force[x, 8] == pytest.approx(mu * dt / world.masses[1], rel=1e-9), "lifting takes load"
 
 
+def test_friction_that_is_told_of_a_pair_is_no_bodys():
+    scene = on_floor(BALL, 0.09999, (2, 0, 0))
+    scene.set_pair(*(body.name for body in scene.bodies), friction=0.2)
+    found = mc.step_derivatives(made(scene))
+    x = found.index("body", "velocity").start
+    assert not found.by_friction.any() and found.twists[1, 0] == pytest.approx(2 - 0.2 * G / 60, rel=1e-6)
+    assert found.by_force[x, 8] == pytest.approx(0.2 / 60 / scene.bodies[1].mass, rel=1e-6)
+
+
 def test_what_sticks_has_no_derivative():
     """A box that rests stays: by forces, masses, friction."""
     found = mc.step_derivatives(made(on_floor(BOX, 0.29995)))

@@ -146,3 +146,109 @@ def test_kkt_accelerations_are_the_oscillators():
     for k, name in enumerate(world.joint_names):
         joint = world.joint(name)
         assert turning[k] == pytest.approx(-w * w * (joint.position - 0.1 * k - 0.1) - 1.4 * w * joint.velocity, rel=1e-6)
+
+
+# ---- a largest velocity ----------------------------------------------------------------------------------------------
+
+
+def turner(cls, dt=1 / 200, target=2.0, **motor):
+    """A flywheel on a hinge whose motor is to turn it."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("wheel", mass=3.0, inertia=(0.4, 0.4, 0.7))
+    scene.add_joint(mc.HingeJoint(None, "wheel", (0, 0, 0), (0, 0, 1), motor=mc.Motor(position=target, **motor), name="h"))
+    return cls(scene, dt=dt)
+
+
+@pytest.mark.parametrize("hertz, damping_ratio, dt", [(1.0, 1.0, 1 / 200), (20.0, 1.0, 1 / 60), (2.0, 3.0, 1 / 100)])
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+def test_it_goes_no_faster_than_its_largest_velocity(cls, hertz, damping_ratio, dt):
+    """At that speed until it is let go where the oscillator slows down, and from there as the oscillator does."""
+    world, most = turner(cls, dt, hertz=hertz, damping_ratio=damping_ratio, max_velocity=0.8), 0.8
+    joint, angles, rates = world.joint("h"), [0.0], []
+    for _ in range(round(12.0 / dt)):
+        world.step()
+        angles.append(joint.position)
+        rates.append(joint.velocity)
+    angles, rates = np.array(angles), np.array(rates)
+    assert rates.max() < most + 1e-9 and angles.max() < 2.0 + 1e-9
+    w = 2 * math.pi * hertz
+    # e'' = 0 of the oscillator at the speed V: e = 2 zeta V / w.
+    free = 2.0 - 2 * damping_ratio * most / w
+    cruising = angles[1:] < free - most * dt
+    assert rates[cruising][3:] == pytest.approx(most, abs=1e-9)
+    assert angles[-1] == pytest.approx(2.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+def test_both_worlds_and_small_steps_go_one_way(cls):
+    """The clamp is one of the law in continuous time: e' = -V until e = 2 V / w, then critical damping."""
+    w, most = 2 * math.pi * 1.0, 0.8
+    world = turner(cls, 1 / 2000, hertz=1.0, max_velocity=most)
+    world.step(2000 * 3)
+    e0 = 2 * most / w
+    since = 3.0 - (2.0 - e0) / most
+    error = (e0 + (w * e0 - most) * since) * math.exp(-w * since)
+    assert 2.0 - world.joint("h").position == pytest.approx(error, abs=2e-3)
+
+
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+def test_a_bound_beyond_what_it_asks_for_changes_no_bit(cls):
+    one, other = turner(cls, hertz=1.0), turner(cls, hertz=1.0, max_velocity=1e6)
+    for world in (one, other):
+        world.step(200)
+    assert np.array_equal(one.orientations, other.orientations)
+
+
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+def test_it_is_set_told_and_kept(cls):
+    world = turner(cls, hertz=1.0, max_velocity=0.5)
+    joint = world.joint("h")
+    assert joint.motor_max_velocity == 0.5
+    assert mc.Scene.from_dict(world.scene.to_dict()) == world.scene
+    begin = world.snapshot()
+    world.step(100)
+    joint.motor_max_velocity = 0.25
+    world.step(100)
+    assert joint.velocity == pytest.approx(0.25, abs=1e-9)
+    assert world.to_scene().joints[0].axes[0].motor.max_velocity == 0.25
+    world.restore(begin)
+    assert joint.motor_max_velocity == 0.5
+    joint.set_motor(velocity=3.0)
+    assert math.isnan(joint.motor_max_velocity)
+    joint.set_motor(position=1.0)
+    assert joint.motor_max_velocity == math.inf
+    joint.set_motor(position=1.0, max_velocity=0.1)
+    world.step(50)
+    assert joint.velocity == pytest.approx(0.1, abs=1e-9)
+
+
+def test_a_weak_motor_with_a_largest_velocity_yields_to_its_load():
+    """Its force is bounded all the same: below the load it does not go at all."""
+    world = turner(mc.World, hertz=1.0, max_velocity=0.5, max_force=1.0)
+    for _ in range(200):
+        world.apply_torque("wheel", (0, 0, -1.5))
+        world.step()
+    assert world.joint("h").velocity == pytest.approx(-0.5 / 0.7 * 1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: mc.Motor(velocity=1.0, max_velocity=2.0), "Motor: max_velocity is of a motor for a position alone"),
+        (lambda: mc.Motor(position=1.0, kp=1.0, max_velocity=2.0), "max_velocity is of a motor for a position alone"),
+        (lambda: mc.Motor(position=1.0, max_velocity=-2.0), "max_velocity must not be negative"),
+        (lambda: turner(mc.World, hertz=1.0).joint("h").set_motor(velocity=1.0, max_velocity=1.0), "for a position alone"),
+        (lambda: turner(mc.World, kp=1.0).joint("h").set_motor(max_velocity=1.0), "for a position alone"),
+        (
+            lambda: mc.World(turner(mc.World, max_velocity=1.0).scene, integrator="reference"),
+            "joint 'h' has a motor with a max_velocity",
+        ),
+        (
+            lambda: mc.World(turner(mc.World, max_velocity=1.0).scene, contact="event").step(),
+            "joint 'h' has a motor with a max_velocity",
+        ),
+    ],
+)
+def test_what_has_no_largest_velocity_says_so(make, words):
+    with pytest.raises(mc.SceneError, match=words):
+        make()

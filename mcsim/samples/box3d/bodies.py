@@ -35,6 +35,30 @@ def body_type(play):
     play.expect("crates on it", heights(world, "crate"), 1.0, within=0.005, unit="m")
 
 
+@sample("box3d/bodies/disable", title="Disable", source=SOURCE)
+def disable(play):
+    """A platform on a soft weld is switched off: its crate falls through it, and it holds another when it is on again."""
+    scene = ground()
+    scene.add_body("post", kind="static", shape=box(0.5, 0.5, 4), position=(0, 0, 2))
+    scene.add_body("platform", shape=box(4, 2, 0.2), position=(2.4, 0, 3), mass=100.0)
+    soft = [mc.Motion(0.0)] * 3
+    springs = [None] * 3 + [mc.Spring(2e5, 2e4)] * 3
+    scene.add_joint(mc.FreeJoint("post", "platform", anchor=(0.4, 0, 3), motion=[*soft, None, None, None], spring=springs))
+    scene.add_body("crate", shape=cube(1.0), position=(2.5, 0, 3.6), mass=50.0)
+    world = mc.World(scene)
+    play(world, 2.0)
+    play.expect("the crate on the platform", world.positions[3, 2], 3.59, within=0.03, unit="m")
+    place = world.body("platform").position.copy()
+    world.body("platform").enabled = False
+    play(world, 2.0)
+    play.expect("the crate on the ground", world.positions[3, 2], 0.5, within=0.003, unit="m")
+    play.expect("the platform stays", world.body("platform").position, place, within=1e-12, unit="m")
+    world.body("platform").enabled = True
+    world.set_pose("crate", (2.5, 0, 3.65), (1, 0, 0, 0))
+    play(world, 2.0)
+    play.expect("the crate on the platform again", world.positions[3, 2], 3.59, within=0.03, unit="m")
+
+
 @sample("box3d/bodies/spinning_book", title="Spinning Book", source=SOURCE)
 def spinning_book(play):
     """Three books spin in free flight, each about another axis: the one about its middle axis tumbles, two do not."""

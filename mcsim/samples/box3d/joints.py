@@ -61,6 +61,22 @@ def distance_spring(play):
     play.expect("longest", longest, 1.6, within=1e-3, unit="m")
 
 
+@sample("box3d/joints/distance_force", title="Distance (range of its force)", source=SOURCE)
+def distance_force(play):
+    """One ball hangs on a rope that pulls alone, one stands on a bumper that pushes alone; on a slack rope one falls."""
+    scene, mass, k, d = mc.Scene(), 100.0, 4000.0, 400.0
+    springs = (("rope", 10, 8, "pull"), ("bumper", 6, 8, "push"), ("slack", 10, 9, "pull"))
+    for i, (name, anchor, z, acts) in enumerate(springs):
+        scene.add_body(name, shape=mc.Sphere(0.25), mass=mass, position=(2 * i, 0, z))
+        spring = mc.Spring(k, d, rest=2.0, acts=acts)
+        scene.add_joint(mc.DistanceJoint(None, name, (2 * i, 0, anchor), (2 * i, 0, z), spring=spring))
+    world = mc.World(scene)
+    play(world, 0.4)
+    play.expect("the third falls freely", world.positions[2, 2], 9 - G * 0.4**2 / 2, within=1e-3, unit="m")
+    play(world, 5.6)
+    play.expect("all come to rest at", world.positions[:, 2], 8 - mass * G / k, within=1e-3, unit="m")
+
+
 @sample("box3d/joints/filter", title="Filter", source=SOURCE)
 def filter(play):
     """Two boxes that ignore each other fall through each other, a third one rests on them."""

@@ -164,3 +164,21 @@ def conveyor_mesh(play):
     way = np.repeat(np.array([(x, y, 0) for x, y in runs]), 2, axis=0) * (4.0 - 1.0 / (2 * mean * G))
     play.expect("ways", world.positions[boxes] - start[boxes], way, within=0.02, unit="m")
     play.expect("no box turns", world.angular_velocities[boxes], 0.0, within=1e-3, unit="rad/s")
+
+
+@sample("box3d/shapes/wind", title="Wind", source=SOURCE, overlap=None)
+def wind(play):
+    """Ten balls hang in a row on strings, and lean in the wind by what its drag has against their weight."""
+    scene, speed, drag = mc.Scene(), 6.0, 1.0
+    for k in range(10):
+        scene.add_body(f"ball{k}", shape=mc.Sphere(0.25), mass=0.5 + 0.25 * k, position=(0, k, 3), linear_damping=1.0)
+        scene.add_joint(mc.HingeJoint(None, f"ball{k}", (0, k, 5), Y, friction=0.02, name=f"string{k}"))
+    world = mc.World(scene)
+    for _ in play.steps(world, 12.0):
+        world.apply_wind((speed, 0, 0), drag=drag)
+    force = 0.5 * 1.2 * drag * math.pi * 0.25**2 * speed**2
+    leans = np.arctan(force / (world.masses * G))
+    play.expect("leans", [-joint.angle for joint in world.joints], leans, within=0.01, unit="rad")
+    for _ in play.steps(world, 9.0):
+        world.apply_wind((0, 0, 0), drag=drag)
+    play.expect("in still air they hang", [joint.angle for joint in world.joints], 0.0, within=0.02, unit="rad")

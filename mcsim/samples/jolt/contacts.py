@@ -27,6 +27,26 @@ def contact_listener(play):
     play.check("the blue one lies on red", any("cube2" in pair for pair in begun))
 
 
+@sample("jolt/contacts/contact_listener_materials", title="Contact Listener (friction, restitution)", source=SOURCE)
+def contact_listener_materials(play):
+    """Friction and restitution of pairs of bodies, whatever their materials say: one slides on, one comes back."""
+    scene = ground(friction=0.6)
+    for k in range(2):
+        scene.add_body(f"cube{k}", shape=cube(1.0), position=(0, 3 * k, 0.5), velocity=(4, 0, 0))
+        scene.add_body(f"ball{k}", shape=mc.Sphere(0.5), position=(0, 3 * k + 6, 2.5))
+    scene.set_pair("cube0", "ground", friction=0.1)
+    scene.set_pair("ball0", "ground", restitution=0.5)
+    world, tops = mc.World(scene), np.zeros(5)
+    for _ in play.steps(world, 2.0):
+        tops = np.maximum(tops, np.where(world.velocities[:, 2] > 0, world.positions[:, 2] - 0.5, 0))
+    play.expect("speed by the pair's friction", world.velocities[1, 0], 4 - 0.1 * G * 2, within=0.02, unit="m/s")
+    play.expect("way by the materials' own", world.positions[3, 0], 16 / (2 * 0.6 * G), within=0.02, unit="m")
+    play.expect("the balls come back by", tops[[2, 4]], (0.25 * 2.0, 0.0), within=0.02, unit="m")
+    world.set_pair("cube0", "ground", friction=0.6)
+    play(world, 2.0)
+    play.expect("the first stops, too", world.velocities[1], 0.0, within=1e-3, unit="m/s")
+
+
 @sample("jolt/contacts/sensor", title="Sensor", source=SOURCE)
 def sensor(play):
     """Static and kinematic sensors tell what comes in and goes out; they stop nothing."""

@@ -54,6 +54,23 @@ def soft_constraint(play):
     play.expect("place", world.positions[0], 0.0, within=1e-3, unit="m")
 
 
+@sample("pybullet/robots/motor_max_velocity", title="motorMaxVelocity", source=SOURCE)
+def motor_max_velocity(play):
+    """Arms that turn to the same angle: one at once, one no faster than 0.5 rad/s on its way."""
+    scene = mc.Scene()
+    for k, most in enumerate((None, 0.5)):
+        scene.add_body(f"arm{k}", shape=rod((0, 0, 0), (1, 0, 0), 0.05), position=(0, k, 1))
+        motor = mc.Motor(position=-1.5, hertz=2.0, max_velocity=most)
+        scene.add_joint(mc.HingeJoint(None, f"arm{k}", (0, k, 1), Y, motor=motor, name=f"hinge{k}"))
+    world = mc.World(scene)
+    _, rates = watched(play, world, 2.0, lambda: [abs(joint.velocity) for joint in world.joints])
+    play.between("fastest of the first", rates[:, 0].max(), lower=3.0, unit="rad/s")
+    play.expect("the second goes at", rates[5:, 1], 0.5, within=1e-3, unit="rad/s")
+    play.expect("way of it", world.joint("hinge1").angle, -1.0, within=0.01, unit="rad")
+    play(world, 3.0)
+    play.expect("both come to", [joint.angle for joint in world.joints], -1.5, within=1e-3, unit="rad")
+
+
 @sample("pybullet/robots/mimic_joint", title="mimicJointConstraint", source=SOURCE)
 def mimic_joint(play):
     """A wheel on a gear turns as far back as the other is driven on: a torque has both wheels' inertia to move."""

@@ -275,16 +275,20 @@ def sleeping_kinematic(play):
 
 @sample("rapier/debug/disabled", title="Debug: disabled", source=SOURCE)
 def disabled(play):
-    """A wall that keeps a ball back is taken out of collisions, and the ball rolls on at its speed."""
+    """A wall that is not enabled lets a ball roll through it, and keeps the next one back."""
     scene = ground()
     scene.add_body("wall", shape=box(0.2, 4, 4), kind="static", position=(2, 0, 2))
     spin = {"velocity": (1, 0, 0), "angular_velocity": (0, 2, 0)}
-    for k, y in enumerate((0.0, 8.0)):
-        scene.add_body(f"ball{k}", shape=mc.Sphere(0.5), position=(0, y, 0.5), **spin)
+    for k, x in enumerate((0.0, -4.0)):
+        scene.add_body(f"ball{k}", shape=mc.Sphere(0.5), position=(x, 0, 0.5), **spin)
     world = mc.World(scene)
-    world.ignore_collision("wall", "ball0")
+    world.body("wall").enabled = False
     play(world, 4.0)
-    play.expect("way of both", world.positions[2:, 0], 4.0, within=1e-3, unit="m")
+    play.expect("way of both", world.positions[2:, 0], (4.0, 0.0), within=1e-3, unit="m")
+    world.body("wall").enabled = True
+    play(world, 4.0)
+    play.expect("the first rolls on", world.positions[2, 0], 8.0, within=1e-3, unit="m")
+    play.between("the second is kept back", world.positions[3, 0], 1.2, 1.401, unit="m")
 
 
 @sample("rapier/debug/multi_collider_body", title="Debug: several colliders on one body", source=SOURCE)

@@ -116,6 +116,9 @@ class Joint(Described):
         )
         if frame_a is not None or frame_b is not None:
             self._refuse_placement(arguments)
+        for axis, kind in zip(axes, self.coordinates):
+            if kind == "turn" and axis.spring is not None and axis.spring.acts != "both":
+                raise FieldError("spring.acts", f"must be 'both' of what turns freely, got {axis.spring.acts!r}")
         if arguments["a"] == arguments["b"]:
             raise FieldError(
                 "",
