@@ -27,6 +27,7 @@ from mcsim.constraints._coordinates cimport list_axes
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
+from mcsim.core._types cimport Mat3
 from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, has_rotor
 from mcsim.state._row cimport JointRow, Row
 from mcsim.state._rows cimport copy_jacobian
@@ -184,16 +185,16 @@ cdef inline bint is_stiff(const JointAxis* axis) noexcept nogil:
     return axis.motor_mode != MOTOR_NONE and axis.motor_mode != MOTOR_PD
 
 
-cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, JointRow* out,
+cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, bint motors, JointRow* out,
                    double* yields) noexcept nogil:
-    """A joint's own rows and those of coordinates that a motor holds or a rotor goes with, six at most. yields: the
-    compliance of each. -> how many"""
+    """A joint's own rows and, with `motors`, those of coordinates that a motor holds or a rotor goes with, six at most.
+    yields: the compliance of each. -> how many"""
     cdef Row axes[JOINT_AXES]
     cdef int n = rows.begin[j + 1] - rows.begin[j]
     cdef int i
     memcpy(out, rows.row + rows.begin[j], n * sizeof(JointRow))
     memset(yields, 0, 6 * sizeof(double))
-    for i in range(list_axes(joint, bodies, axes) if has_motor(joint) else 0):
+    for i in range(list_axes(joint, bodies, axes) if motors and has_motor(joint) else 0):
         if (is_stiff(&joint.axes[i]) or has_rotor(&joint.axes[i])) and n < 6:
             copy_jacobian(&axes[i], &out[n])
             yields[n] = 0.0 if is_stiff(&joint.axes[i]) else 1.0 / joint.axes[i].armature
@@ -208,6 +209,12 @@ cdef inline bint has_motor(const Joint* joint) noexcept nogil:
         if is_stiff(&joint.axes[i]) or has_rotor(&joint.axes[i]):
             return True
     return False
+
+
+cdef inline double turning_load(const double* f, const Mat3* k) noexcept nogil:
+    """trace(F K) of the angular quarter of F, (6, 6), of K the upper half."""
+    return ((f[21] * k.xx + f[28] * k.yy + f[35] * k.zz)
+            + 2.0 * (f[22] * k.xy + f[23] * k.xz + f[29] * k.yz))
 
 
 cdef class Carried:
@@ -232,8 +239,9 @@ cdef class Carried:
         self.free_gain, self.free_slack = doubles(room[3]), doubles(room[4])
         self.row, self.numbers, self.yields = <JointRow*>doubles(rows), integers(numbers), doubles(yields)
 
-    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil:
-        """F of all bodies, with K and C of the joints as they are and of the joints with their motors and
+    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                     bint motors) noexcept nogil:
+        """F of all bodies, with K and C of the joints as they are and, with `motors`, of the joints with their motors and
         rotors."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t count = self.pins[g] - self.begin[g]
@@ -246,8 +254,8 @@ cdef class Carried:
             alone(bodies, self.body[self.begin[g] + k], self.response + 36 * k)
         for k in range(self.end[g] - self.begin[g]):
             if at[k].joint >= 0:
-                self.numbers[k] = list_rows(&joints[at[k].joint], rows, at[k].joint, bodies, self.row + 6 * k,
-                                            self.yields + 6 * k)
+                self.numbers[k] = list_rows(&joints[at[k].joint], rows, at[k].joint, bodies, motors,
+                                            self.row + 6 * k, self.yields + 6 * k)
         for k in range(count, self.end[g] - self.begin[g]):
             begin_answer(self.yields + 6 * k, self.numbers[k], s)
             condition(self.response + 36 * at[k].child, self.row + 6 * k, self.numbers[k], at[k].child_is_b, s)
@@ -296,10 +304,25 @@ cdef class Carried:
         """P of all bodies of articulation g, whose joints' rows are written: out (bodies, 36), the others' stay."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t k
-        self.gather(g, joints, rows, bodies)
+        self.gather(g, joints, rows, bodies, True)
         for k in range(self.pins[g] - self.begin[g]):
             self.hand_out(k, at)
             memcpy(out + 36 * self.body[self.begin[g] + k], self.response + 36 * k, 36 * sizeof(double))
+
+    cdef double load(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                     const Mat3* stiffness) noexcept nogil:
+        """trace(P K) of all bodies of articulation g, whose joints' rows are written, K (bodies + 1,) how stiff each is
+        against turning, the world's first, of which the upper half is read: no less than the largest eigenvalue of
+        P K [1/s^2]. Motors and rotors are left out, for motors may give way."""
+        cdef const Branch* at = self.branch + self.begin[g]
+        cdef Py_ssize_t k
+        cdef double total = 0.0
+        self.gather(g, joints, rows, bodies, False)
+        for k in range(self.pins[g] - self.begin[g]):
+            self.hand_out(k, at)
+            # Of points, I / (m r^2) below 1e-8, rounding leaves nothing of P: less than 0 is none.
+            total += max(turning_load(self.response + 36 * k, &stiffness[self.body[self.begin[g] + k] + 1]), 0.0)
+        return total
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
                            const Bodies* bodies) noexcept nogil:
@@ -313,7 +336,7 @@ cdef class Carried:
         cdef Row axes[JOINT_AXES]
         cdef double part
         cdef double least = 1.0
-        self.gather(g, joints, rows, bodies)
+        self.gather(g, joints, rows, bodies, True)
         for k in range(self.end[g] - self.begin[g]):
             if at[k].joint < 0:
                 continue

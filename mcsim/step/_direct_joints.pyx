@@ -27,7 +27,8 @@ cdef class DirectJoints(ConstraintSet):
 
     cdef void begin_step(self) noexcept nogil:
         self.articulations.begin_step()
-        self.articulations.choose_flights(self.context.settings.h)
+        if self.articulations.drifts.choice.choose(self.articulations.bounds, self.context.settings.h):
+            self.articulations.begin_step()
 
     cdef void claim(self) noexcept nogil:
         self.context.own = False
