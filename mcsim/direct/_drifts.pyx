@@ -3,7 +3,6 @@
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
 
 from mcsim.constraints._direct cimport miss_joints
 from mcsim.constraints._joint_table cimport holds_position

@@ -8,7 +8,6 @@ joint leads a body about a point outside, as the ball at the end of a pendulum's
 I, which P knows (constraints/_carried.pyx). It is asked only where the first is too large.
 """
 
-from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
