@@ -19,6 +19,7 @@ but for those that hold a body to what does not move. So the part may be too lar
 that nothing can move it is what SHIFT leaves, up to some thousandths.
 """
 
+from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -323,6 +324,29 @@ cdef class Carried:
             # Of points, I / (m r^2) below 1e-8, rounding leaves nothing of P: less than 0 is none.
             total += max(turning_load(self.response + 36 * k, &stiffness[self.body[self.begin[g] + k] + 1]), 0.0)
         return total
+
+    cdef void find_moved(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                         const int8_t* asked, double* out) noexcept nogil:
+        """J P J' of all coordinates of the `asked` joints of articulation g, whose joints' rows are written, into
+        JointAxis.moved, and P of all bodies: out (bodies, 36). Motors are left out, for they may give way, and rotors."""
+        cdef const Branch* at = self.branch + self.begin[g]
+        cdef Py_ssize_t count = self.pins[g] - self.begin[g]
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Joint* joint
+        cdef Row axes[JOINT_AXES]
+        self.gather(g, joints, rows, bodies, False)
+        for k in range(self.end[g] - self.begin[g]):
+            joint = &joints[at[k].joint]
+            for i in range(list_axes(joint, bodies, axes) if at[k].joint >= 0 and asked[at[k].joint] else 0):
+                if k < count:
+                    joint.axes[i].moved = self.response_along(k, at, self.numbers[k], axes[i].jacobian)
+                else:
+                    joint.axes[i].moved = along(&axes[i].jacobian[6 if at[k].child_is_b else 0],
+                                                self.response + 36 * at[k].child)
+            if k < count:
+                self.hand_out(k, at)
+                memcpy(out + 36 * self.body[self.begin[g] + k], self.response + 36 * k, 36 * sizeof(double))
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
                            const Bodies* bodies) noexcept nogil:
