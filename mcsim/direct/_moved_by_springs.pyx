@@ -1,8 +1,8 @@
 """What springs of joints really move: a spring at a light carriage moves what hangs on the carriage.
 
 Whether a spring is too fast for a substep (constraints/_axis_rows.pxd) is a matter of J P J', P how bodies answer with all
-joints holding (constraints/_carried.pyx). It is no more than J M^-1 J', of the spring's two bodies alone, so P is asked only
-where those would make it fast.
+joints holding (constraints/_carried.pyx). It is no more than J M^-1 J', of the spring's two bodies alone, so P is asked
+only where those would make it fast.
 """
 
 from libc.math cimport sqrt
