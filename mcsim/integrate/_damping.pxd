@@ -12,5 +12,5 @@ cdef inline double damped_part(double y) noexcept nogil:
 
 
 cdef inline double driven_part(double y) noexcept nogil:
-    """The part of what other forces give in that time which is left, such that damping at last balances them at v = a / c."""
+    """The part of what other forces give in that time which is left: damping is to balance them at v = a / c."""
     return 1.0 if y <= 0.5 else damped_part(y) / y

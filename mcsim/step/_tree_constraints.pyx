@@ -74,7 +74,7 @@ cdef class TreeConstraints(ConstraintSet):
         self.contacts.reserve()
 
     cdef void begin_step(self) noexcept nogil:
-        self.loop_rows.contrary = -1                     # of an observer's rows
+        self.loop_rows.forget_contrary()                 # of an observer's rows
 
     cdef int prepare(self) noexcept nogil:
         cdef Py_ssize_t n = self.joints.layout()

@@ -197,7 +197,7 @@ cdef class TreeSpace(VelocitySpace):
             self.body_sync.show(True, self.context.steps)
 
     cdef void sum_forces(self, double h) noexcept nogil:
-        """The user's forces and damping on the bodies, as it acts over h [s] (integrate/_damping.pxd); 0: as it does now."""
+        """The user's forces and damping on the bodies, as it acts over h [s] (integrate/_damping.pxd); 0: as now."""
         cdef Py_ssize_t i
         cdef Twist* w
         cdef Mat3 r

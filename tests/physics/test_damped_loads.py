@@ -1,5 +1,5 @@
-"""What joints and contacts bear of bodies that are damped: -m c v, and their weight, exactly (integrate/_damping.pxd). It was
-too little by the part c h / 2, for the damping was implicit in velocities that joints then gave back."""
+"""What joints and contacts bear of bodies that are damped: -m c v, and their weight, exactly (integrate/_damping.pxd). It
+was too little by the part c h / 2, for the damping was implicit in velocities that joints then gave back."""
 
 import numpy as np
 import pytest
