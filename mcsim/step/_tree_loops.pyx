@@ -12,7 +12,9 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
 from mcsim.reduced._motion cimport Block
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, Row
+from mcsim.state._rows cimport is_linear
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
+from mcsim.step._drifted cimport DRIFTED
 
 from mcsim.direct._state import ENOUGH
 
@@ -231,6 +233,7 @@ cdef class TreeLoops:
         cdef double most = self.most_open(&widest)
         cdef Py_ssize_t i
         cdef const Row* row
+        cdef bint drifts = self.smooth and not self.projecting and self.context.settings.error_gain == 0.0
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
             if row.kind != ROW_JOINT:
@@ -240,6 +243,7 @@ cdef class TreeLoops:
                 self.context.noted.most(NOTE_LOOPS, row.source, largest)
             elif error > widest * row.push:
                 self.context.noted.most(NOTE_LOOPS, row.source, error)
-            elif error > most * row.push and (self.closing or self.projecting):
+            elif (error > most * row.push and (self.closing or self.projecting)) or (drifts and error > DRIFTED * (
+                    0.5 * self.context.joints[row.source].length if is_linear(row) else 1.0)):
                 self.context.noted.most(NOTE_OPEN, row.source, error)
         self.rows.forget_contrary()

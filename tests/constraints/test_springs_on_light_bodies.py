@@ -157,3 +157,17 @@ def test_what_springs_move_is_that_of_dense_matrices(seed, bodies, free, rods):
             assert moved == pytest.approx(answer, rel=1e-5)
         else:
             assert moved >= answer * (1.0 - 1e-5)
+
+
+@pytest.mark.parametrize("kind", sorted(WORLDS))
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_step_that_fails_leaves_no_trace(kind, steps):
+    """What it has found of what springs move is forgotten with it."""
+    world = WORLDS[kind](oscillator("slider", 1e-4, 1e4))
+    world.step(steps)
+    world.apply_force("thing", (1e308, 0, 0))
+    world.set_velocity("thing", (1e150, 0, 0))
+    before = world.state_hash()
+    with pytest.raises(mc.SimulationError):
+        world.step()
+    assert world.state_hash() == before
