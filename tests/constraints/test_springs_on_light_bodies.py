@@ -165,7 +165,6 @@ def test_a_step_that_fails_leaves_no_trace(kind, steps):
     """What it has found of what springs move is forgotten with it."""
     world = WORLDS[kind](oscillator("slider", 1e-4, 1e4))
     world.step(steps)
-    world.apply_force("thing", (1e308, 0, 0))
     world.set_velocity("thing", (1e150, 0, 0))
     before = world.state_hash()
     with pytest.raises(mc.SimulationError):
