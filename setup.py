@@ -145,6 +145,8 @@ KERNELS = {
     "mcsim.step._impacts": ["m"],
     "mcsim.direct._solves": ["m"],
     "mcsim.direct._held_bounds": ["m"],
+    "mcsim.direct._flight_choice": [],
+    "mcsim.direct._moved_by_springs": ["m"],
     "mcsim.direct._drifts": ["m"],
     "mcsim.direct._batch_drifts": ["m"],
     "mcsim.direct._accounts": ["m"],

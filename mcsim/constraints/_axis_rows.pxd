@@ -10,7 +10,7 @@ from mcsim.state._joint cimport (AXIS_ARMATURE, AXIS_FRICTION, AXIS_LOWER, AXIS_
 from mcsim.state._joint_types cimport ROTATION
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._rows cimport rate
-from mcsim.state._settings cimport Settings
+from mcsim.state._settings cimport INTEGRATE_REDUCED, INTEGRATE_SEMI_IMPLICIT, Settings
 
 cdef enum:
     SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
@@ -28,20 +28,47 @@ cdef inline void set_soft(Row* row, double bias, double compliance, double part)
     row.compliance[RELAXED] = compliance
 
 
-cdef inline double spring_point(const SpringLaw* law, double diagonal, const Settings* settings) noexcept nogil:
+cdef inline bint knows_moved(const Settings* settings) noexcept nogil:
+    """Whether each step finds JointAxis.moved anew: trees, and joints solved directly. What others leave there is old."""
+    return settings.integrator == INTEGRATE_REDUCED or (
+        settings.joint_tree != 0 and settings.integrator == INTEGRATE_SEMI_IMPLICIT)
+
+
+cdef inline double spring_point(const SpringLaw* law, const JointAxis* axis, double diagonal,
+                                const Settings* settings) noexcept nogil:
     """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
 
         impulse = -h (k (e + s h u) + c (u - w)),     w the velocity that it keeps to, 0 of a spring
 
     half of it before the drift and half after it, so that what rests stays at rest. s = 1/2 is the implicit midpoint
-    rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the substep: from z = FAST_SPRING
-    on s = 1, implicit Euler in each half, which damps it.
+    rule, of second order. z = h (c + h k) J P J' tells how fast the spring is for the substep, P how the bodies answer
+    with what joints make go along with them: `axis.moved` has J P J' where that is known, `diagonal` J M^-1 J', which is no
+    less. From z = FAST_SPRING on s = 1, implicit Euler in each half, which damps it.
     """
     cdef double z
     if not settings.first_kick < 1.0:
         return 1.0
-    z = settings.h * (law.damping + settings.h * law.stiffness) * diagonal
+    z = settings.h * (law.damping + settings.h * law.stiffness)
+    z *= axis.moved if axis.moved > 0.0 and knows_moved(settings) else diagonal
     return 0.5 if z < FAST_SPRING else 1.0
+
+
+cdef inline void set_spring(Row* row, const JointAxis* axis, SpringLaw* law, double diagonal, const Twist* twist,
+                            const Settings* settings) noexcept nogil:
+    """Bias and compliance of a spring's row by its error. diagonal: J M^-1 J'."""
+    cdef double h = settings.h
+    cdef double part = spring_point(law, axis, diagonal, settings)
+    cdef double d, bias
+    if axis.spring_acts != SPRING_BOTH:
+        law.damping *= strained_part(axis, row.index, row.error, rate(row, twist), h)
+    d = law.damping + part * h * law.stiffness
+    if not d > 0.0:
+        return                                       # its bounds are 0
+    bias = (law.stiffness * row.error - law.damping * law.velocity) / d
+    if part < 1.0:
+        set_soft(row, bias, 1.0 / (settings.first_kick * h * d), 1.0)
+    else:
+        set_soft(row, bias, 1.0 / (h * d), settings.first_kick)
 
 
 cdef inline int write_spring(Row* row, const Joint* joint, int source, int number, int kept, double error,
@@ -57,7 +84,6 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
     cdef const JointAxis* axis = &joint.axes[number]
     cdef SpringLaw law = spring_law(axis, kept, error)
     cdef double h = settings.h
-    cdef double d, part
     if not (law.damping > 0.0 or law.stiffness > 0.0):
         return 0
     begin_joint_row(row, joint, source, ROW_SPRING, number * AXIS_ROWS + kept, axis.impulse[kept], first)
@@ -66,17 +92,7 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
     row.error = error
     row.upper = h * law.most
     row.lower = h * law.least
-    part = spring_point(&law, row.diagonal, settings)
-    if axis.spring_acts != SPRING_BOTH:
-        law.damping *= strained_part(axis, kept, error, rate(row, bodies.twist), h)
-    d = law.damping + part * h * law.stiffness
-    if not d > 0.0:
-        return 1                                     # its bounds are 0
-    error = (law.stiffness * error - law.damping * law.velocity) / d
-    if part < 1.0:
-        set_soft(row, error, 1.0 / (settings.first_kick * h * d), 1.0)
-    else:
-        set_soft(row, error, 1.0 / (h * d), settings.first_kick)
+    set_spring(row, axis, &law, row.diagonal, bodies.twist, settings)
     return 1
 
 

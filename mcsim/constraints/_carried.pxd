@@ -1,6 +1,7 @@
 """How hard joints make it to move a coordinate of theirs."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
+from mcsim.core._types cimport Mat3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRow, JointRows
@@ -35,6 +36,10 @@ cdef class Carried:
                            const Bodies* bodies, double h) noexcept nogil
     cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
                       double* out) noexcept nogil
+    cdef void find_moved(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                         const int8_t* asked, double* out) noexcept nogil
+    cdef double load(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                     const Mat3* stiffness) noexcept nogil
     cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
                      double h) noexcept nogil
     cdef void hand_out(self, Py_ssize_t k, const Branch* at) noexcept nogil

@@ -20,6 +20,7 @@ that nothing can move it is what SHIFT leaves, up to some thousandths.
 """
 
 from libc.math cimport fabs, isinf
+from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -28,10 +29,14 @@ from mcsim.constraints._coordinates cimport list_axes
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._joint cimport (AXIS_FRICTION, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD,
-                                 has_rotor)
+from mcsim.core._types cimport Mat3
+from mcsim.state._joint cimport AXIS_FRICTION, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, has_rotor
 from mcsim.state._row cimport JointRow, Row
 from mcsim.state._rows cimport copy_jacobian
+
+# Instead of a substep's length, where motors alone are to hold coordinates, or nothing and no rotor is to go with them.
+cdef double MOTORS = 0.0
+cdef double NOTHING = -1.0
 
 # Added to the diagonal of S, in parts of it: rows may say what others have said.
 cdef double SHIFT = 1e-9
@@ -188,9 +193,9 @@ cdef inline bint is_stiff(const JointAxis* axis) noexcept nogil:
 
 cdef inline bint is_held(const JointAxis* axis, double h) noexcept nogil:
     """Whether a motor holds the coordinate, or a limit may, or friction does: over the last substep, of length h, it did not
-    slip. h = 0: a motor alone."""
-    return is_stiff(axis) or (h > 0.0 and (not isinf(axis.lower) or not isinf(axis.upper)
-                                           or fabs(axis.impulse[AXIS_FRICTION]) < axis.friction * h))
+    slip. h = MOTORS: a motor alone; NOTHING: not even that."""
+    return h >= MOTORS and (is_stiff(axis) or (h > MOTORS and (
+        not isinf(axis.lower) or not isinf(axis.upper) or fabs(axis.impulse[AXIS_FRICTION]) < axis.friction * h)))
 
 
 cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, double h, JointRow* out,
@@ -202,7 +207,7 @@ cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bod
     cdef int i
     memcpy(out, rows.row + rows.begin[j], n * sizeof(JointRow))
     memset(yields, 0, 6 * sizeof(double))
-    for i in range(list_axes(joint, bodies, axes) if holds_any(joint, h) else 0):
+    for i in range(list_axes(joint, bodies, axes) if h >= MOTORS and holds_any(joint, h) else 0):
         if (is_held(&joint.axes[i], h) or has_rotor(&joint.axes[i])) and n < 6:
             copy_jacobian(&axes[i], &out[n])
             yields[n] = 0.0 if is_held(&joint.axes[i], h) else 1.0 / joint.axes[i].armature
@@ -217,6 +222,12 @@ cdef inline bint holds_any(const Joint* joint, double h) noexcept nogil:
         if is_held(&joint.axes[i], h) or has_rotor(&joint.axes[i]):
             return True
     return False
+
+
+cdef inline double turning_load(const double* f, const Mat3* k) noexcept nogil:
+    """trace(F K) of the angular quarter of F, (6, 6), of K the upper half."""
+    return ((f[21] * k.xx + f[28] * k.yy + f[35] * k.zz)
+            + 2.0 * (f[22] * k.xy + f[23] * k.xz + f[29] * k.yz))
 
 
 cdef class Carried:
@@ -306,10 +317,48 @@ cdef class Carried:
         """P of all bodies of articulation g, whose joints' rows are written: out (bodies, 36), the others' stay."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t k
-        self.gather(g, joints, rows, bodies, 0.0)
+        self.gather(g, joints, rows, bodies, MOTORS)
         for k in range(self.pins[g] - self.begin[g]):
             self.hand_out(k, at)
             memcpy(out + 36 * self.body[self.begin[g] + k], self.response + 36 * k, 36 * sizeof(double))
+
+    cdef double load(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                     const Mat3* stiffness) noexcept nogil:
+        """trace(P K) of all bodies of articulation g, whose joints' rows are written, K (bodies + 1,) how stiff each is
+        against turning, the world's first, of which the upper half is read: no less than the largest eigenvalue of
+        P K [1/s^2]. Motors and rotors are left out, for motors may give way."""
+        cdef const Branch* at = self.branch + self.begin[g]
+        cdef Py_ssize_t k
+        cdef double total = 0.0
+        self.gather(g, joints, rows, bodies, NOTHING)
+        for k in range(self.pins[g] - self.begin[g]):
+            self.hand_out(k, at)
+            # Of points, I / (m r^2) below 1e-8, rounding leaves nothing of P: less than 0 is none.
+            total += max(turning_load(self.response + 36 * k, &stiffness[self.body[self.begin[g] + k] + 1]), 0.0)
+        return total
+
+    cdef void find_moved(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                         const int8_t* asked, double* out) noexcept nogil:
+        """J P J' of all coordinates of the `asked` joints of articulation g, whose joints' rows are written, into
+        JointAxis.moved, and P of all bodies: out (bodies, 36). Motors are left out, for they may give way, and rotors."""
+        cdef const Branch* at = self.branch + self.begin[g]
+        cdef Py_ssize_t count = self.pins[g] - self.begin[g]
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Joint* joint
+        cdef Row axes[JOINT_AXES]
+        self.gather(g, joints, rows, bodies, NOTHING)
+        for k in range(self.end[g] - self.begin[g]):
+            joint = &joints[at[k].joint]
+            for i in range(list_axes(joint, bodies, axes) if at[k].joint >= 0 and asked[at[k].joint] else 0):
+                if k < count:
+                    joint.axes[i].moved = self.response_along(k, at, self.numbers[k], axes[i].jacobian)
+                else:
+                    joint.axes[i].moved = along(&axes[i].jacobian[6 if at[k].child_is_b else 0],
+                                                self.response + 36 * at[k].child)
+            if k < count:
+                self.hand_out(k, at)
+                memcpy(out + 36 * self.body[self.begin[g] + k], self.response + 36 * k, 36 * sizeof(double))
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
                            const Bodies* bodies, double h) noexcept nogil:

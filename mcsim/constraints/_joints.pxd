@@ -8,6 +8,7 @@ from mcsim.state._row cimport JointRows, Row
 from mcsim.state._settings cimport Settings
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil
+cdef bint is_bounded_now(const Joint* joint) noexcept nogil
 cdef bint has_position_motor(const Joint* joint) noexcept nogil
 cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,
                               int32_t* awake) noexcept nogil
@@ -19,6 +20,7 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
                          bint own, const int32_t* kept) noexcept nogil
+cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist, const Settings* settings) noexcept nogil
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
 cdef void bound_spring(Row* row, const Joint* joints, const Settings* settings, double part) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

@@ -13,11 +13,13 @@ from mcsim.state._joint cimport (AXIS_ROWS, JOINT_AXES, JointAxis, MOTOR_NONE, M
 from mcsim.state._joint_types cimport GEAR, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.state._settings cimport INTEGRATE_REDUCED
-from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, JointRow
+from mcsim.state._row cimport (ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, RELAXED,
+                               JointRow)
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._axis_rows cimport SWING_BIT, SWING_INDEX, bend_motors, spring_point, write_axis, write_limits
+from mcsim.constraints._axis_rows cimport (SWING_BIT, SWING_INDEX, bend_motors, set_spring, spring_point, write_axis,
+                                           write_limits)
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._coordinates cimport count_turns, measure_axes, turns_fast
 from mcsim.constraints._joint_table cimport constrain, holds_position, measure_error
@@ -40,10 +42,30 @@ cdef enum:
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
     """Whether the force of a spring is shared out to both halves of a substep, not solved in each."""
     cdef SpringLaw law
+    cdef const JointAxis* axis
     if row.kind != ROW_SPRING:
         return False
-    law = spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index, row.error)
-    return spring_point(&law, row.diagonal, settings) < 1.0
+    axis = &joints[row.source].axes[row.index // AXIS_ROWS]
+    law = spring_law(axis, row.index, row.error)
+    return spring_point(&law, axis, row.diagonal, settings) < 1.0
+
+
+cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist, const Settings* settings) noexcept nogil:
+    """What springs move where rows, as they are laid out, have got J H^-1 J' of trees for their diagonals."""
+    cdef SpringLaw law
+    cdef JointAxis* axis
+    cdef Row* row
+    cdef double relaxed
+    cdef Py_ssize_t i
+    for i in range(count):
+        row = &rows[i]
+        if row.kind == ROW_SPRING:
+            axis = &joints[row.source].axes[row.index // AXIS_ROWS]
+            law = spring_law(axis, row.index, row.error)
+            relaxed = row.bias[RELAXED]              # that of the pose before
+            axis.moved = row.diagonal
+            set_spring(row, axis, &law, row.diagonal, twist, settings)
+            row.bias[RELAXED] = relaxed
 
 
 cdef void bound_spring(Row* row, const Joint* joints, const Settings* settings, double part) noexcept nogil:
@@ -110,6 +132,17 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
                 or axis.motor_mode != MOTOR_NONE or has_rotor(axis)):
             return True
     return not isinf(joint.swing_limit)
+
+
+cdef bint is_bounded_now(const Joint* joint) noexcept nogil:
+    """Whether any of them are there, as those of limits that were out of reach in the last step are not."""
+    cdef const JointAxis* axis
+    cdef int i
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if axis.friction > 0.0 or axis.has_spring or axis.motor_mode != MOTOR_NONE or has_rotor(axis):
+            return True
+    return joint.active_limits != 0
 
 
 cdef bint has_position_motor(const Joint* joint) noexcept nogil:

@@ -49,7 +49,7 @@ class _Derivation:
     def __init__(self, substep: Substep) -> None:
         self.substep, self.solution, self.rows = substep, substep.solution, substep.rows
         self.layout, self.bodies, self.W = substep.layout, substep.bodies, substep.W
-        self.h, self.n, self.slowed = substep.h, substep.n, substep.slowed
+        self.h, self.n, self.kept, self.given = substep.h, substep.n, substep.kept, substep.given
 
     def partials(self, differences: Differences) -> Partials:
         n, r = self.n, len(self.rows)
@@ -57,10 +57,10 @@ class _Derivation:
         by_found = np.zeros((12 * n, 6 * n))
         if not self.substep.first:
             by_found = self._after(self._by_rows(differences.by_found(self.substep)), None)
-        by_twist = self._respond(np.diag(self.slowed.ravel()))
+        by_twist = self._respond(np.diag(self.kept.ravel()))
         if differences.twists_matter(self.layout):
             by_twist = by_twist + self._by_rows(differences.by_twist(self.substep))
-        by_force = self.h * self.slowed.ravel()[:, None] * self.solution.W
+        by_force = self.h * self.given.ravel()[:, None] * self.solution.W
         wrenches = self.substep.effort_wrenches()
         direct = np.concatenate([by_force, by_force @ wrenches, *self._by_masses(), np.zeros((6 * n, n))], axis=1)
         residual = np.zeros((r, direct.shape[1]))
@@ -97,7 +97,7 @@ class _Derivation:
             places: Any = self.layout.ends[own], slice(None), column[:, None, None]
             np.add.at(wrench, places, pushes)
             for body, by, acted in zip(change.bodies, change.size, change.acted):
-                acting = self.h * self.slowed * rows.acting * acted[:, None] / by
+                acting = self.h * self.given * rows.acting * acted[:, None] / by
                 wrench[:n, :, 6 * body + change.axis] += acting
         direct = np.einsum("nij,njk->nik", self.W, wrench[:n]).reshape(6 * n, 6 * n)
         return self._respond(direct, rate, residual)
@@ -111,14 +111,14 @@ class _Derivation:
             I = self.W[i, 3:, 3:]  # noqa: E741  # the inverse inertia
             for axis in range(3):
                 turned = crosses[axis] @ I - I @ crosses[axis]
-                kick = self.h * self.slowed[i, 3:] * (turned @ self.rows.acting[i, 3:])
+                kick = self.h * self.given[i, 3:] * (turned @ self.rows.acting[i, 3:])
                 out[i, 3:, i, 3 + axis] = turned @ impulse[i, 3:] + kick
         return out.reshape(6 * n, 6 * n)
 
     def _by_masses(self) -> tuple[np.ndarray, np.ndarray]:
         """(6 n, n) dv' by a mass with the inertia in proportion, and with the inertia as it is."""
         n = self.n
-        pushed = (self.solution.J.T @ self.solution.impulse).reshape(n, 6) + self.h * self.slowed * self.rows.acting
+        pushed = (self.solution.J.T @ self.solution.impulse).reshape(n, 6) + self.h * self.given * self.rows.acting
         both, alone = np.zeros((n, 6, n)), np.zeros((n, 6, n))
         for i in np.flatnonzero(self.bodies.dynamic):
             both[i, :, i] = -self.W[i] @ pushed[i] / self.bodies.mass[i]

@@ -1,6 +1,6 @@
 """One substep as an equation of what it begins with: kick, solve, drift.
 
-u = (v + h (g + M^-1 f)) / (1 + h damping)                    what moves freely
+u = (1 - d) v + e h (g + M^-1 f)                              what moves freely; d, e: of damping, _damping.pxd
 v+ = u + M^-1 J' lambda,   R(lambda, J v+ + b) = 0            active.py
 x+ = flight of x by v+                                        flight.py
 """
@@ -63,8 +63,11 @@ class Substep:
         bodies = self.bodies
         acts = np.einsum("nij,nj->ni", self.W, self.rows.acting)
         acts[:, :3] += bodies.fall
-        self.slowed = np.where(bodies.dynamic[:, None], 1.0 / (1.0 + self.h * bodies.damping), 1.0)
-        free = self.slowed * (self.at.twist + self.h * np.where(bodies.dynamic[:, None], acts, 0.0))
+        y = np.where(bodies.dynamic[:, None], self.h * bodies.damping, 0.0)
+        fast = np.maximum(y, 0.5)
+        lost = np.where(y <= 0.5, y, 1.0 - 0.25 / fast)
+        self.kept, self.given = 1.0 - lost, np.where(y <= 0.5, 1.0, lost / fast)
+        free = self.kept * self.at.twist + self.given * self.h * np.where(bodies.dynamic[:, None], acts, 0.0)
         start = self.layout.impulses_of(after._collider.get_manifolds(), after._joints, self.rows.J)
         return solved(self.layout, self.rows, self.reader.records.copy(), W, free.ravel(), start, still)
 

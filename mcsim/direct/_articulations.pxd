@@ -33,7 +33,6 @@ cdef class Articulations(ArticulationPart):
                      Noted noted) noexcept
 
     cdef void begin_step(self) noexcept nogil
-    cdef void choose_flights(self, double h) noexcept nogil
     cdef void find_swept(self, Row* rows, Py_ssize_t count, const Manifold* manifolds,
                          Py_ssize_t manifold_count) noexcept nogil
     cdef void sweep(self, int body) noexcept nogil

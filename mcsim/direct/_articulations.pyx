@@ -13,11 +13,9 @@ Under another stabilization than "soft" the rows are those of the sweeps: `read`
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from mcsim.constraints._direct cimport read_joint_rows
-from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
-from mcsim.constraints._stiffness cimport load_joints
 from mcsim.core._math cimport dot
 from mcsim.core._noted cimport NOTE_OPEN, Noted
 from mcsim.core._types cimport Twist, Vec3
@@ -27,7 +25,7 @@ from mcsim.direct._drifts cimport Drifts, Projections
 from mcsim.direct._further_solves cimport FurtherSolves
 from mcsim.direct._held_bounds cimport HeldBounds
 from mcsim.direct._solves cimport JointSolves
-from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP, ArticulationPart,
+from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, WIDEST_GAP, ArticulationPart,
                                   ArticulationState)
 from mcsim.direct._warm_start_parts cimport WarmStartParts
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
@@ -94,38 +92,6 @@ cdef class Articulations(ArticulationPart):
             self.batches.write(self.bodies, rows)
         for c in range(self.state.alone_count):
             self.solves.write_rows(self.state.alone[c])
-
-    cdef void choose_flights(self, double h) noexcept nogil:
-        """Which articulations fly in this step: those whose joints held impulses over the last substep, of length h, that
-        strain a body; and which hold their bounded rows."""
-        cdef const Joint* joint
-        cdef Py_ssize_t c, g
-        cdef bint flies, holds
-        cdef bint changed = False
-        load_joints(self.joints, &self.tree.rows, self.bodies, &self.state.loads, h)
-        memset(self.state.strain, 0, self.state.articulation_count * sizeof(double))
-        for c in range(self.state.loads.count):
-            g = self.state.group[self.state.loads.chosen[c]]
-            self.state.strain[g] = max(self.state.strain[g], self.state.loads.load[c])
-        for c in range(self.state.awake_count):
-            self.state.bounded[self.state.awake[c]] = 0
-        for c in range(self.tree.rows.awake_count - 1, -1, -1):
-            joint = &self.joints[self.tree.rows.awake[c]]
-            if has_bounded_rows(joint):
-                g = max(self.state.group[joint.body_a], self.state.group[joint.body_b])
-                self.state.bounded[g] = max(self.state.bounded[g], 2 if has_position_motor(joint) else 1)
-                self.state.asked[g] = self.tree.rows.awake[c]
-        for c in range(self.state.awake_count):
-            g = self.state.awake[c]
-            flies = self.state.may_fly[g] and self.state.strain[g] * h * h > STRAIN
-            holds = self.state.bounded[g] == 2 or (self.state.bounded[g] and (self.bounds.is_held(g) or flies))
-            changed = (changed or flies != self.state.flies[g] or flies != self.state.flew[g]
-                       or holds != self.state.holds[g])
-            self.state.flies[g], self.state.holds[g] = flies, holds
-        if changed:
-            self.state.arrange()
-            self.state.choose_lanes()
-            self.begin_step()
 
     cdef void find_swept(self, Row* rows, Py_ssize_t count, const Manifold* manifolds,
                          Py_ssize_t manifold_count) noexcept nogil:

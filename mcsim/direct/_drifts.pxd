@@ -1,5 +1,6 @@
 """One articulation's drift, and bodies moved."""
 
+from mcsim.direct._flight_choice cimport FlightChoice
 from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport ArticulationPart
 
@@ -16,6 +17,7 @@ cdef class Projections(ArticulationPart):
 cdef class Drifts(ArticulationPart):
     cdef JointSolves solves
     cdef Projections projections
+    cdef readonly FlightChoice choice   # whether it flies
 
     cdef double drift(self, Py_ssize_t g) noexcept nogil
     cdef void drift_driven(self, Py_ssize_t g) noexcept nogil
@@ -23,6 +25,5 @@ cdef class Drifts(ArticulationPart):
     cdef void close_one(self, Py_ssize_t g) noexcept nogil
     cdef void correct(self, Py_ssize_t g) noexcept nogil
     cdef double shorten(self, Py_ssize_t g, double off, double before) noexcept nogil
-    cdef bint is_strained(self, Py_ssize_t g) noexcept nogil
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil
     cdef void fly(self, Py_ssize_t g) noexcept nogil

@@ -3,17 +3,16 @@
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
 
 from mcsim.constraints._direct cimport miss_joints
 from mcsim.constraints._joint_table cimport holds_position
 from mcsim.constraints._joints cimport border_error, refresh_border
-from mcsim.constraints._stiffness cimport add_joint_stiffness, load
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED
-from mcsim.core._types cimport Mat3, Vec3
+from mcsim.core._types cimport Vec3
+from mcsim.direct._flight_choice cimport FlightChoice
 from mcsim.direct._solves cimport JointSolves
-from mcsim.direct._state cimport (LOOP_GAP, MOST_CORRECTIONS, STRAIN, WIDEST_GAP, ArticulationPart, ArticulationState,
+from mcsim.direct._state cimport (LOOP_GAP, MOST_CORRECTIONS, WIDEST_GAP, ArticulationPart, ArticulationState,
                                   may_be_redundant)
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
@@ -28,7 +27,7 @@ cdef enum:
 # Joints that are open wider than WIDEST_GAP are closed by moving bodies by this part of the size a substep.
 cdef double FIRST_MOVE = 0.1
 
-# Flights go in pieces for which h^2 trace(I^-1 K+) is below this (STRAIN, where they begin, is 4), so that they follow
+# Flights go in pieces for which h^2 times the strain is below this (STRAIN, where they begin, is 4), so that they follow
 # the turning that joints' forces make, down to 2^-MOST_HALVINGS of a drift.
 cdef double PIECE_STRAIN = 1.9
 cdef enum:
@@ -170,6 +169,11 @@ cdef class Drifts(ArticulationPart):
         self.state = state
         self.solves = solves
         self.projections = projections
+        self.choice = FlightChoice(state, solves)
+
+    cdef void take_state(self) noexcept:
+        ArticulationPart.take_state(self)
+        self.choice.take_state()
 
     cdef double drift(self, Py_ssize_t g) noexcept nogil:
         """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
@@ -275,33 +279,6 @@ cdef class Drifts(ArticulationPart):
             off = self.drift(g)
         return off
 
-    cdef bint is_strained(self, Py_ssize_t g) noexcept nogil:
-        """Whether the impulses that this drift has found strain a body, of what had none before, whose strain is not known
-        from the last substep: it has just begun to move, or to be held."""
-        cdef const Articulation* a = &self.articulation[g]
-        cdef JointRows* rows = &self.tree.rows
-        cdef Mat3* stiffness = self.state.loads.stiffness
-        cdef const Node* node
-        cdef Py_ssize_t k
-        cdef int i
-        cdef double h = self.settings.h
-        cdef Vec3 force
-        if self.state.strain[g] != 0.0:
-            return False
-        for k in range(a.member, a.member_end):
-            memset(&stiffness[self.member[k] + 1], 0, sizeof(Mat3))
-        for k in range(a.node, a.node_end):
-            node = &self.tree.nodes[k]
-            force = vec3(0.0, 0.0, 0.0)
-            for i in range(node.row, node.row + row_count_of(node)):
-                force = add_scaled(force, rows.impulse[i], rows.row[i].linear)
-            if node.joint >= 0:
-                add_joint_stiffness(&self.joints[node.joint], scale(2.0 / h, force), self.bodies, stiffness)
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            self.state.strain[g] = max(self.state.strain[g], load(&self.bodies.inv_inertia_world[i], &stiffness[i + 1]))
-        return self.state.strain[g] * h * h > STRAIN
-
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil:
         """Whether closing the joints gave too much of the kinetic energy, or strains it. What drives them from
         outside gives what it may."""
@@ -311,7 +288,7 @@ cdef class Drifts(ArticulationPart):
         cdef double most
         cdef Vec3 v
         cdef Py_ssize_t i, k
-        if self.is_strained(g):
+        if self.choice.is_strained(g):
             return True
         if self.state.given[g] or self.state.flights.motion.is_driven(a):
             return False

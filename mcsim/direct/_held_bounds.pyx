@@ -1,6 +1,6 @@
 """Bounded rows of articulations' joints (limits, motors, springs, rotors, friction) that are solved with the joints in
-them, before each sweep: of trees by their links (solve/_held_links.pyx), of others by a matrix of what they see of each other
-(solve/_held.pyx).
+them, before each sweep: of trees by their links (solve/_held_links.pyx), of others by a matrix of what they see of each
+other (solve/_held.pyx).
 """
 
 from libc.string cimport memset

@@ -1,4 +1,5 @@
-"""One articulation at a time: rows, factor and solves of its joints (docs/theory/tree.md). What one does depends on no other.
+"""One articulation at a time: rows, factor and solves of its joints (docs/theory/tree.md). What one does depends on no
+other.
 
 Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those
 of the sweeps' buffer, and every solve takes them with the tree.
@@ -13,9 +14,8 @@ from mcsim.direct._refinement cimport MOST_REPEATS, PROXIMAL_PROGRESS
 from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, ArticulationPart, ArticulationState,
                                   may_be_redundant)
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._joint cimport Joint
 from mcsim.state._joint_types cimport USER
-from mcsim.state._row cimport JointRows, Row
+from mcsim.state._row cimport JointRows
 from mcsim.state._rows cimport is_linear, row_rate, rows_way, way_of
 
 cdef enum:

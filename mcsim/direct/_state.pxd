@@ -64,7 +64,7 @@ cdef class ArticulationState:
     cdef int8_t* closed                 # the last drift ended with closed joints
     cdef int8_t* flew                   # when lanes were last chosen: it flew
     cdef int8_t* left                   # of those in batches: it is not closed and flies
-    cdef int8_t* bounded                # 1: of its joints one may have bounded rows; 2: and one a position motor
+    cdef int8_t* bounded                # 1: its joints may have bounded rows; 2: some have; 3: a position motor
     cdef int8_t* holds                  # these are solved with the joints in them
     cdef int8_t* doubtful               # the warm start of its impulses is kept in part
     cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)

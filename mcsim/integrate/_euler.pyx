@@ -27,7 +27,8 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from mcsim.core._thread_pool cimport share_out
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, rotate_back,
-                               scale)
+                               scale, sub)
+from mcsim.integrate._damping cimport damped_part, driven_part
 from mcsim.state._bodies cimport DYNAMIC, STATIC
 from mcsim.state._inertia cimport LOCKED_TURNS, refresh_inertia, spin_momentum, unlocked
 from mcsim.wide._bodies cimport BodyKernels
@@ -86,8 +87,13 @@ cdef inline void pad(Group* group) noexcept nogil:
         group.place[k] = group.place[0]
 
 
+cdef inline Vec3 damped(Vec3 before, Vec3 after, double y) noexcept nogil:
+    """What is left of a kick from `before` to `after`."""
+    return add_scaled(scale(1.0 - damped_part(y), before), driven_part(y), sub(after, before))
+
+
 cdef void integrate_velocities(Bodies* bodies, const Settings* settings, double part) noexcept nogil:
-    """Gravity, the user's forces and damping, over `part` of a substep. Damping is implicit: v / (1 + h c)."""
+    """Gravity, the user's forces and damping (_damping.pxd), over `part` of a substep."""
     cdef Kick kick
     kick.bodies = bodies
     kick.settings = settings
@@ -102,6 +108,7 @@ cdef void do_kick(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     cdef double h = kick.part * settings.h
     cdef double m
     cdef Py_ssize_t i, k
+    cdef Twist before
     cdef Twist* t
     cdef Twist* f
     for k in range(begin, end):
@@ -111,14 +118,15 @@ cdef void do_kick(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
         t = &bodies.twist[i]
         f = &bodies.force[i]
         m = h * bodies.inv_mass[i]
+        before = t[0]
         t.v = add_scaled(t.v, h * bodies.gravity_scale[i], unlocked(bodies, i, settings.gravity))
         t.v = add_scaled(t.v, m, unlocked(bodies, i, f.v))
         if f.w.x != 0.0 or f.w.y != 0.0 or f.w.z != 0.0:
             t.w = add_scaled(t.w, h, mat_vec(bodies.inv_inertia_world[i], f.w))
         if bodies.linear_damping[i] != 0.0:
-            t.v = scale(1.0 / (1.0 + h * bodies.linear_damping[i]), t.v)
+            t.v = damped(before.v, t.v, h * bodies.linear_damping[i])
         if bodies.angular_damping[i] != 0.0:
-            t.w = scale(1.0 / (1.0 + h * bodies.angular_damping[i]), t.w)
+            t.w = damped(before.w, t.w, h * bodies.angular_damping[i])
 
 
 cdef inline Quat turned_steadily(Quat q, Vec3 w, double h) noexcept nogil:

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
@@ -18,7 +19,7 @@ cdef class LoopRows:
     cdef int32_t* yields                 # bits 1 and 2: it yields in the biased, the relax pass
     cdef int32_t* led                    # whether given velocities have a part in it
     cdef int32_t* was_strained           # whether it was as the substep began
-    cdef Py_ssize_t contrary             # a joint of the last such ones; -1: none
+    cdef int32_t* contrary               # since forget_contrary(): whether what begins with it had to yield
     cdef double* matrix                  # (count, count) K
     cdef double* factors[2]              # (count, count) L D L' of it, for both passes
     cdef double* change                  # residuals in, impulses out
@@ -60,4 +61,7 @@ cdef class LoopRows:
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, double* x) noexcept nogil
     cdef void keep(self, Row* rows, double h) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
+    cdef void forget_contrary(self) noexcept nogil
+    cdef bint is_open(self, const Row* rows, int32_t source, const Joint* joints, double part,
+                      double* largest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

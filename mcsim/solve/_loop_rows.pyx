@@ -60,18 +60,17 @@ cdef class LoopRows:
     def __init__(self, GeneralizedRows generalized not None, bonds not None):
         self.generalized, self.kept_bonds = generalized, bonds
         self.bonds = integers(bonds) + 1
-        self.contrary = -1
         self.proximal = SMOOTH_PROXIMAL
         self._allot(6)
 
     def _allot(self, Py_ssize_t capacity):
-        numbers, matrices = np.zeros((7, capacity), np.int32), np.zeros((3 * capacity + 6, capacity))
+        numbers, matrices = np.zeros((8, capacity), np.int32), np.zeros((3 * capacity + 6, capacity))
         self.kept = numbers, matrices
         self.capacity = capacity
         self.row, self.coupled = integers(numbers[0]), integers(numbers[1])
         self.part, self.yields = integers(numbers[2]), integers(numbers[3])
         self.led, self.was_strained = integers(numbers[4]), integers(numbers[5])
-        self.bond = integers(numbers[6])
+        self.bond, self.contrary = integers(numbers[6]), integers(numbers[7])
         self.change, self.asked = doubles(matrices[0]), doubles(matrices[1])
         self.most[0], self.most[1] = doubles(matrices[2]), doubles(matrices[3])
         self.target, self.given = doubles(matrices[4]), doubles(matrices[5])
@@ -199,7 +198,7 @@ cdef class LoopRows:
         cdef int count[2]
         cdef bint linear
         cdef int32_t source
-        self.contrary = rows[self.row[begin]].source
+        self.contrary[begin] = 1
         while begin < end:
             source = rows[self.row[begin]].source
             sum[0] = sum[1] = 0.0
@@ -481,8 +480,33 @@ cdef class LoopRows:
             error = fabs(row.error) if row.stabilized else 0.0
             self.was_strained[i] = self.yields[i] != 0 or error > most * row.push
             if error > widest * row.push:
-                self.contrary = row.source
+                self.contrary[i] = 1
             found = found or self.was_strained[i] != 0
+        return found
+
+    cdef void forget_contrary(self) noexcept nogil:
+        """Which rows have contradicted each other."""
+        memset(self.contrary, 0, self.capacity * sizeof(int32_t))
+
+    cdef bint is_open(self, const Row* rows, int32_t source, const Joint* joints, double part,
+                      double* largest) noexcept nogil:
+        """Whether a joint has contradicted others, and one of what hangs together with it is open by more than a part of
+        its size, or has rows of velocities alone, which no error tells of. largest: that error [m or rad]"""
+        cdef const Row* row
+        cdef bint found = False
+        cdef int32_t here = -1
+        cdef Py_ssize_t i
+        largest[0] = 0.0
+        for i in range(self.count):
+            if self.contrary[i] and rows[self.row[i]].source == source:
+                here = self.part[i]
+        for i in range(self.count if here >= 0 else 0):
+            row = &rows[self.row[i]]
+            if self.part[i] != here:
+                continue
+            largest[0] = max(largest[0], fabs(row.error) if row.stabilized else 0.0)
+            found = found or not row.stabilized or fabs(row.error) > part * (
+                0.5 * joints[row.source].length if is_linear(row) else 1.0)
         return found
 
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil:

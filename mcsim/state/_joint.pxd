@@ -59,6 +59,8 @@ ctypedef struct JointAxis:
     double rest
     double friction              # [N or N m]
     double armature              # inertia of a rotor that goes with the coordinate [kg or kg m2]
+    double moved                 # of a spring's coordinate in this step: the inverse of the inertia that it moves, with
+                                 # what joints make go along; 0: not known, that of its two bodies [1/kg, 1/(kg m2)]
     double impulse[6]            # of the last substep, by AXIS_... [N s or N m s]
     int32_t motor_mode
     int32_t has_spring

@@ -98,6 +98,7 @@ AXIS_RULES: dict[str, Any] = {
     "rest": finite,
     "friction": not_negative,
     "armature": not_negative,
+    "moved": not_negative,
     "impulse": anything,
     "motor_mode": up_to(3),
     "has_spring": up_to(1),

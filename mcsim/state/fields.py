@@ -118,7 +118,7 @@ JOINT_AXIS_DTYPE = _record(
     ("motor_velocity", "f8"), ("motor_position", "f8"), ("motor_max_force", "f8"), ("motor_hertz", "f8"),
     ("motor_damping_ratio", "f8"), ("motor_kp", "f8"), ("motor_kd", "f8"), ("motor_max_velocity", "f8"),
     ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8"), ("friction", "f8"),
-    ("armature", "f8"), ("impulse", "f8", 6), ("motor_mode", "i4"), ("has_spring", "i4"),
+    ("armature", "f8"), ("moved", "f8"), ("impulse", "f8", 6), ("motor_mode", "i4"), ("has_spring", "i4"),
     ("motion", "f8", 6), ("motion_mode", "i4"), ("spring_acts", "i4"),
 )
 

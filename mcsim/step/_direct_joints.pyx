@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t
 
 from mcsim.core._types cimport OK, Twist
 from mcsim.direct._articulations cimport Articulations
+from mcsim.direct._moved_by_springs cimport MovedBySprings
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.step._constraint_set cimport ConstraintSet, FurtherPass, StepContext, SweepPass
@@ -17,9 +18,11 @@ cdef class DirectJoints(ConstraintSet):
     cdef StepContext context
     cdef PlainRows plain
     cdef Articulations articulations
+    cdef MovedBySprings moved
 
     def __init__(self, StepContext context not None, PlainRows plain not None, Articulations articulations not None):
         self.context, self.plain, self.articulations = context, plain, articulations
+        self.moved = MovedBySprings(articulations.state, articulations.solves)
         context.joined = articulations.state.joined
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
@@ -27,7 +30,9 @@ cdef class DirectJoints(ConstraintSet):
 
     cdef void begin_step(self) noexcept nogil:
         self.articulations.begin_step()
-        self.articulations.choose_flights(self.context.settings.h)
+        if self.articulations.drifts.choice.choose(self.articulations.bounds, self.context.settings.h):
+            self.articulations.begin_step()
+        self.moved.find()
 
     cdef void claim(self) noexcept nogil:
         self.context.own = False

@@ -33,6 +33,7 @@ from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._row cimport BIASED, RELAXED, Row
+from mcsim.step._drifted cimport DRIFTED
 
 from mcsim.solve.border import border_rows
 
@@ -181,11 +182,11 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.hold_still()
         self.factored = True
 
-    cdef void note_open(self) noexcept nogil:
-        """The joint that is open by most at the end of a substep."""
+    cdef void note_wide(self, double enough) noexcept nogil:
+        """The joint that is open by most at the end of a substep, as an angle by more than `enough`."""
         cdef const Row* row
         self.plain.write_joints(self.plain.rows)
-        if self.smooth.aim_errors(self.plain.rows) > CLOSE_ENOUGH:
+        if self.smooth.aim_errors(self.plain.rows) > enough:
             row = &self.plain.rows[self.smooth.worst()]
             self.context.noted.most(NOTE_OPEN, row.source, fabs(row.error))
 
@@ -227,7 +228,9 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.times.lap(STAGE_SOLVE)
         self.advance(h)
         if self.projecting:
-            self.note_open()
+            self.note_wide(CLOSE_ENOUGH)
+        elif self.context.settings.error_gain == 0.0:
+            self.note_wide(DRIFTED)
         self.times.lap(STAGE_INTEGRATE)
         if bounded:
             self.plain.write(self.plain.rows)

@@ -16,6 +16,7 @@ ctypedef struct JointKept:
     int32_t active_limits
     int32_t held
     double position[JOINT_AXES]
+    double moved[JOINT_AXES]
     double motion[JOINT_AXES][6]     # of axes that have one
 
 

@@ -33,6 +33,7 @@ cdef inline void keep_joint(const Joint* joint, JointKept* kept) noexcept nogil:
     kept.held = joint.held
     for i in range(joint.axis_count):
         kept.position[i] = joint.axes[i].position
+        kept.moved[i] = joint.axes[i].moved
         if joint.axes[i].motion_mode != MOTION_NONE:
             memcpy(kept.motion[i], joint.axes[i].motion, sizeof(joint.axes[i].motion))
 
@@ -46,6 +47,7 @@ cdef inline void restore_joint(const JointKept* kept, Joint* joint) noexcept nog
     joint.held = kept.held
     for i in range(joint.axis_count):
         joint.axes[i].position = kept.position[i]
+        joint.axes[i].moved = kept.moved[i]
         if joint.axes[i].motion_mode != MOTION_NONE:
             memcpy(joint.axes[i].motion, kept.motion[i], sizeof(joint.axes[i].motion))
 

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t
 
 from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
+from mcsim.constraints._joints cimport take_moved
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
@@ -73,7 +74,7 @@ cdef class TreeConstraints(ConstraintSet):
         self.contacts.reserve()
 
     cdef void begin_step(self) noexcept nogil:
-        self.loop_rows.contrary = -1                     # of an observer's rows
+        self.loop_rows.forget_contrary()                 # of an observer's rows
 
     cdef int prepare(self) noexcept nogil:
         cdef Py_ssize_t n = self.joints.layout()
@@ -100,6 +101,9 @@ cdef class TreeConstraints(ConstraintSet):
         self.plain.motors = aim_motors(self.context.joints, self.plain.rows, self.plain.joint_end,
                                        self.context.bodies.twist, self.context.settings)
         status = self.loop_rows.fit(self.plain.rows, self.plain.joint_end) or self.tree_rows.project()
+        if status == OK:
+            take_moved(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.bodies.twist,
+                       self.context.settings)
         if status == OK and self.contacts.laden_count > 0:
             status = self.contacts.laden_rows.fit(self.plain.rows, self.plain.row_count, self.contacts.laden_blocks,
                                                   self.contacts.laden_count)

@@ -12,7 +12,11 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
 from mcsim.reduced._motion cimport Block
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, Row
+from mcsim.state._rows cimport is_linear
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
+from mcsim.step._drifted cimport DRIFTED
+
+from mcsim.direct._state import ENOUGH
 
 cdef enum:
     CLOSINGS = 4                 # trials of a drift with loops
@@ -25,6 +29,8 @@ cdef double CLOSED = 1.8e-12
 
 # The same of a smooth motion, whose loops are closed as far as numbers go [s].
 cdef double ROUNDED = 1e-16
+
+cdef double enough = ENOUGH
 
 
 cdef class TreeLoops:
@@ -221,16 +227,23 @@ cdef class TreeLoops:
         return self.rows.note_strain(self.plain.rows, most, widest)
 
     cdef void note_open(self) noexcept nogil:
-        """Joints that had to yield in the substep, or are open at its end."""
-        cdef double widest, error
+        """Joints that had to yield in the substep, or are open at its end. What has yielded and is closed all the same, as
+        well as `World` closes joints, has done what was asked."""
+        cdef double widest, error, largest
         cdef double most = self.most_open(&widest)
-        cdef Py_ssize_t i, contrary = self.rows.contrary
+        cdef Py_ssize_t i
         cdef const Row* row
-        self.rows.contrary = -1
+        cdef bint drifts = self.smooth and not self.projecting and self.context.settings.error_gain == 0.0
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
-            error = fabs(row.error) if row.kind == ROW_JOINT and row.stabilized else 0.0
-            if row.kind == ROW_JOINT and (row.source == contrary or error > widest * row.push):
+            if row.kind != ROW_JOINT:
+                continue
+            error = fabs(row.error) if row.stabilized else 0.0
+            if self.rows.is_open(self.plain.rows, row.source, self.context.joints, enough, &largest):
+                self.context.noted.most(NOTE_LOOPS, row.source, largest)
+            elif error > widest * row.push:
                 self.context.noted.most(NOTE_LOOPS, row.source, error)
-            elif error > most * row.push and (self.closing or self.projecting):
+            elif (error > most * row.push and (self.closing or self.projecting)) or (drifts and error > DRIFTED * (
+                    0.5 * self.context.joints[row.source].length if is_linear(row) else 1.0)):
                 self.context.noted.most(NOTE_OPEN, row.source, error)
+        self.rows.forget_contrary()

@@ -11,9 +11,10 @@ import numpy as np
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport integers, records
-from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
+from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, scale, sub, vec3
 from mcsim.core._trig cimport sine_cosine
-from mcsim.core._types cimport Mat3, Twist
+from mcsim.core._types cimport Mat3, Twist, Vec3
+from mcsim.integrate._damping cimport damped_part, driven_part
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._pitch cimport SINGULAR_PITCH
 from mcsim.state._bodies cimport KINEMATIC
@@ -25,6 +26,16 @@ from mcsim.core.errors import SimulationError
 
 # Cosine of a pitch below which a motion may pass one at which yaw and roll are one within a substep.
 cdef double STEEP = 0.1
+
+
+cdef inline Vec3 slowed(Vec3 force, Vec3 beside, Vec3 momentum, double c, double h) noexcept nogil:
+    """A force on what is damped, with the damping over h, such that the two and the force `beside`, which acts by itself,
+    slow and drive it as a kick does (integrate/_euler.pyx); over no time -c p."""
+    cdef double driven
+    if h == 0.0:
+        return add_scaled(force, -c, momentum)
+    driven = driven_part(h * c)
+    return add_scaled(sub(scale(driven, force), scale(1.0 - driven, beside)), -damped_part(h * c) / h, momentum)
 
 
 cdef class TreeSpace(VelocitySpace):
@@ -186,12 +197,12 @@ cdef class TreeSpace(VelocitySpace):
             self.body_sync.show(True, self.context.steps)
 
     cdef void sum_forces(self, double h) noexcept nogil:
-        """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
-        second, as it would implicitly in h [s]; 0: as it does now."""
+        """The user's forces and damping on the bodies, as it acts over h [s] (integrate/_damping.pxd); 0: as now."""
         cdef Py_ssize_t i
         cdef Twist* w
         cdef Mat3 r
-        cdef double c
+        cdef Vec3 weight
+        cdef double c, mass
         if self.ahead > 0.0:
             self.context.efforts.foresee(self.ahead)
         else:
@@ -205,13 +216,14 @@ cdef class TreeSpace(VelocitySpace):
                 c = self.context.bodies.linear_damping[i]
                 self.damped = self.damped or c > 0.0 or self.context.bodies.angular_damping[i] > 0.0
                 if c > 0.0:
-                    w.v = add_scaled(w.v, -c / ((1.0 + h * c) * self.context.bodies.inv_mass[i]),
-                                     self.context.bodies.twist[i].v)
+                    mass = 1.0 / self.context.bodies.inv_mass[i]
+                    weight = scale(self.context.bodies.gravity_scale[i] * mass, self.context.settings.gravity)
+                    w.v = slowed(w.v, weight, scale(mass, self.context.bodies.twist[i].v), c, h)
                 c = self.context.bodies.angular_damping[i]
                 if c > 0.0:
                     r = quat_matrix(self.context.bodies.orientation[i])
-                    w.w = add_scaled(w.w, -c / (1.0 + h * c), mat_vec(r, mat_vec(
-                        self.context.bodies.inertia[i], mat_t_vec(r, self.context.bodies.twist[i].w))))
+                    w.w = slowed(w.w, vec3(0.0, 0.0, 0.0), mat_vec(r, mat_vec(
+                        self.context.bodies.inertia[i], mat_t_vec(r, self.context.bodies.twist[i].w))), c, h)
             if memcmp(w, self.wrench - 1, sizeof(Twist)):
                 self.forces = <const double*>self.wrench
 

@@ -74,3 +74,29 @@ def test_a_face_stands_on_what_is_inside_of_its_outline():
     assert len(bearing) >= 3 and np.abs(np.abs(bearing["position"][:, :2]) - 0.25).max() < 0.01
     assert bearing["normal_impulse"].sum() == pytest.approx(10.0 * 9.81 * world.dt, rel=1e-6)
     assert world.body("plate").asleep and np.linalg.norm(world.body("plate").position - start) < 1e-3
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dt", [1 / 240, 1 / 960])
+@pytest.mark.sampled(3)
+def test_it_sleeps_in_generalized_coordinates(shape, dt):
+    """In a ReducedWorld, whose steps are of a millisecond unless told otherwise: what has had so many of them as a World
+    takes has had a second."""
+    for seed in range(amount(2, 12)):
+        if (shape, seed) in CREEPS:
+            continue
+        draw = np.random.default_rng(seed)
+        field, turned = hills(draw), draw.normal(size=4)
+        scene = mc.Scene()
+        scene.add_body("hills", shape=field, kind="static")
+        scene.add_body(
+            "it",
+            shape=SHAPES[shape],
+            position=(*draw.uniform(-3, 3, 2), 1.5),
+            orientation=turned / np.linalg.norm(turned),
+            material=mc.Material(friction=0.8, rolling_friction=0.02),
+        )
+        world = mc.ReducedWorld(scene, dt=dt)
+        while world.time < 20.0 and not world.body("it").asleep:
+            world.step(30)
+        assert world.body("it").asleep, (seed, world.body("it").velocity)
