@@ -12,11 +12,11 @@ and P outwards, with K = F_c J_c' S^-1, by which c follows its parent, and C = F
 
     P_c = C + K J_p P_p J_p' K',      J P J' = j_c C j_c' + u P_p u',   u = j_p - j_c K J_p
 
-j_c, j_p the two halves of the coordinate's row J. Coordinates that motors, limits or friction hold are rows of J_c and J_p too, but
-of the joint in question: a motor at a shoulder turns what the others hold stiff. So are those of rotors, whose compliance
-1 / armature S has on its diagonal. Joints that close loops are left out,
-but for those that hold a body to what does not move. So the part may be too large there, never too small. Of a coordinate
-that nothing can move it is what SHIFT leaves, up to some thousandths.
+j_c, j_p the two halves of the coordinate's row J. Coordinates that motors, limits or friction hold are rows of J_c and J_p
+too, but of the joint in question: a motor at a shoulder turns what the others hold stiff. So are those of rotors, whose
+compliance 1 / armature S has on its diagonal. Joints that close loops are left out, but for those that hold a body to what
+does not move. So the part may be too large there, never too small. Of a coordinate that nothing can move it is what SHIFT
+leaves, up to some thousandths.
 """
 
 from libc.math cimport fabs, isinf
@@ -192,8 +192,8 @@ cdef inline bint is_stiff(const JointAxis* axis) noexcept nogil:
 
 
 cdef inline bint is_held(const JointAxis* axis, double h) noexcept nogil:
-    """Whether a motor holds the coordinate, or a limit may, or friction does: over the last substep, of length h, it did not
-    slip. h = MOTORS: a motor alone; NOTHING: not even that."""
+    """Whether a motor holds the coordinate, or a limit may, or friction does: over the last substep, of length h, it did
+    not slip. h = MOTORS: a motor alone; NOTHING: not even that."""
     return h >= MOTORS and (is_stiff(axis) or (h > MOTORS and (
         not isinf(axis.lower) or not isinf(axis.upper) or fabs(axis.impulse[AXIS_FRICTION]) < axis.friction * h)))
 

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.constraints._joint_lists cimport JointLists
+from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows, Row
@@ -20,7 +21,8 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
                          bint own, const int32_t* kept) noexcept nogil
-cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist, const Settings* settings) noexcept nogil
+cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                     const Settings* settings) noexcept nogil
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
 cdef void bound_spring(Row* row, const Joint* joints, const Settings* settings, double part) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

@@ -50,7 +50,8 @@ cdef bint is_shared(const Row* row, const Joint* joints, const Settings* setting
     return spring_point(&law, axis, row.diagonal, settings) < 1.0
 
 
-cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist, const Settings* settings) noexcept nogil:
+cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                     const Settings* settings) noexcept nogil:
     """What springs move where rows, as they are laid out, have got J H^-1 J' of trees for their diagonals."""
     cdef SpringLaw law
     cdef JointAxis* axis

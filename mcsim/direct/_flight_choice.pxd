@@ -1,6 +1,7 @@
 """Which articulations fly."""
 
-from mcsim.direct._solves cimport HeldBounds, JointSolves
+from mcsim.direct._held_bounds cimport HeldBounds
+from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport ArticulationPart
 
 

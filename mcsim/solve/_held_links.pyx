@@ -18,8 +18,8 @@ Optimization", 2006, section 16.5). It begins with the impulses that rows have, 
 serves all sweeps at a pose.
 
 Of rows that repeat others, but for SMALLEST_ANGLE, the pivot is skipped. Where such a row contradicts them by more than
-that it goes to the bound that resists what it sees; without one what it repeats does, or else it yields. Limits stand first in each joint and yield to
-nothing, then what has the wider bounds.
+that it goes to the bound that resists what it sees; without one what it repeats does, or else it yields. Limits stand
+first in each joint and yield to nothing, then what has the wider bounds.
 
     begin_solve   w, and who is free;                           -> whether there is anything to do
     aim           the step;                                     -> whether there is one
@@ -390,8 +390,9 @@ cdef class HeldLinks:
         return True
 
     cdef bint send_twin(self, Py_ssize_t i, const Row* rows, double way) noexcept nogil:
-        """A free row of the same joint that row i repeats, and whose impulse goes as far back as that of row i goes its way:
-        to its bound there. A limit lets go of what a motor pressed against it when the motor turns. -> whether there is one"""
+        """A free row of the same joint that row i repeats, and whose impulse goes as far back as that of row i goes its
+        way: to its bound there. A limit lets go of what a motor pressed against it when the motor turns back. -> whether
+        there is one"""
         cdef const Row* row = &rows[self.row[i]]
         cdef const Row* twin
         cdef double own, other, both

@@ -82,7 +82,9 @@ def test_velocity_motors_in_a_row_each_keep_their_speed(count):
     """What carries the others turns as fast as it is told, at once."""
     speeds = np.linspace(0.3, -0.2, count)
     world = row_of_links(
-        lambda a, b, place: mc.HingeJoint(a, b, place, Y, motor=mc.Motor(velocity=speeds[int(place[0])])), count, sleep=False
+        lambda a, b, place: mc.HingeJoint(a, b, place, Y, motor=mc.Motor(velocity=speeds[int(place[0])])),
+        count,
+        sleep=False,
     )
     for _ in range(30):
         world.step()
@@ -122,7 +124,12 @@ def random_tree(seed):
         inertia = tuple(mass * rng.uniform(0.03, 0.05, 3))
         spin = 0.3 * rng.normal(size=3)
         scene.add_body(
-            f"b{k}", mass=mass, inertia=inertia, position=places[-1], velocity=0.3 * rng.normal(size=3), angular_velocity=spin
+            f"b{k}",
+            mass=mass,
+            inertia=inertia,
+            position=places[-1],
+            velocity=0.3 * rng.normal(size=3),
+            angular_velocity=spin,
         )
         parts = {}
         if rng.random() < 0.6:
@@ -149,7 +156,9 @@ def unsolved(world):
     [m/s, rad/s]; the last joint has neither."""
     rows = world.rows
     own = np.isin(rows["kind"], ["motor", "joint_friction"]) & (rows["source"] < len(world.joints) - 1)
-    rate = (world.jacobian() @ np.concatenate([world.velocities, world.angular_velocities], axis=1).ravel() + rows["bias"])[own]
+    rate = (world.jacobian() @ np.concatenate([world.velocities, world.angular_velocities], axis=1).ravel() + rows["bias"])[
+        own
+    ]
     impulse, (lower, upper) = rows["impulse"][own], rows["bounds"][own].T
     at_lower, at_upper = impulse <= lower + 1e-12 * abs(lower), impulse >= upper - 1e-12 * abs(upper)
     wrong = np.where(at_lower, np.minimum(rate, 0), np.where(at_upper, np.maximum(rate, 0), rate))
@@ -163,7 +172,11 @@ def test_rows_of_random_trees_are_solved(seed):
     scene.add_body("clock", mass=0.01, inertia=(1e-4,) * 3, position=scene.bodies[0].position + np.array([0, 0, 0.1]))
     scene.add_joint(
         mc.HingeJoint(
-            scene.bodies[0].name, "clock", scene.bodies[0].position, Z, motor=mc.Motor(position=0.0, hertz=1.0, max_force=0.1)
+            scene.bodies[0].name,
+            "clock",
+            scene.bodies[0].position,
+            Z,
+            motor=mc.Motor(position=0.0, hertz=1.0, max_force=0.1),
         )
     )
     world = mc.World(scene, substeps=1, sleep=False)
