@@ -187,7 +187,7 @@ def test_rows_of_random_trees_are_solved(seed):
 
 
 def test_copies_and_snapshots_go_on_alike():
-    make = lambda a, b, place: mc.HingeJoint(a, b, place, Y, limits=(-0.1, 0.1), friction=1.0)  # noqa: E731
+    make = lambda a, b, place: mc.HingeJoint(a, b, place, Y, limits=(-0.1, 0.1), friction=1.0)
     world = row_of_links(make, 6, sleep=False)
     world.step(20)
     for _ in range(6):
