@@ -48,6 +48,26 @@ def hinge(play):
     play.expect("none leaves the plane", world.positions[:, 1], 0.0, within=1e-6, unit="m")
 
 
+@sample("jolt/constraints/hinge_limits", title="Hinge Constraint", source=SOURCE)
+def hinge_limits(play):
+    """Ten links on hinges with limits of ten degrees hang in a bow: those above the vertical lie on their limits."""
+    most = math.radians(10)
+    world = chain(lambda a, b, p: mc.HingeJoint(a, b, p, Y, limits=(-most, most), friction=1.0))
+    play(world, 20.0)
+    angles = np.array([joint.angle for joint in world.joints])
+    play.expect("the first eight angles", angles[:8], most, within=1e-6, unit="rad")
+    play.between("the largest", np.abs(angles).max(), 0.0, most + 1e-6, unit="rad")
+    play.between("fastest", np.abs(world.velocities).max(), 0.0, 1e-3, unit="m/s")
+
+
+@sample("jolt/constraints/joint_friction", title="Swing Twist Friction", source=SOURCE)
+def joint_friction(play):
+    """Friction of five times what the first of ten joints bears holds a row of links out level."""
+    world = chain(lambda a, b, p: mc.BallJoint(a, b, p, friction=60_000.0))
+    play(world, 10.0)
+    play.expect("heights", heights(world, "link"), 20.0, within=1e-6, unit="m")
+
+
 @sample("jolt/constraints/slider", title="Slider Constraint", source=SOURCE)
 def slider(play):
     """Ten boxes, each on a slider along x on the one before, keep their height: a slider bears what is across it."""
