@@ -228,7 +228,7 @@ def main():
         for name in WATCHES if given.watch == "all" else [given.watch]:
             watch = WATCHES[name]
             switches = "_".join(watch.switches.values()).replace(",", "_")
-            copy = copied(Path(given.folder or temporary) / f"build_{switches}")
+            copy = copied(Path(given.folder or temporary).resolve() / f"build_{switches}")
             begun = time.monotonic()
             built(copy, watch.switches)
             print(f"{name}: built in {time.monotonic() - begun:.0f} s", flush=True)

@@ -1,4 +1,5 @@
-"""What contacts that are struck close by though nothing gives: it is taken out of the rates that a blow answers."""
+"""Contacts that are struck where nothing gives: what they close by is taken out of the rates that a blow answers, and they
+out of the blow."""
 
 from libc.math cimport fabs
 from mcsim.solve._struck cimport Struck
@@ -88,3 +89,18 @@ cdef inline void leave_driven(const double* a, double* u, const Row* rows, Struc
         if k % 3 == 0 and rest[k] < -BEYOND * most:
             together[k // 3].driven = 1
             u[k] = u[k] if fabs(u[k]) > BEYOND * most else 0.0
+
+
+cdef inline void leave_firm(double* a, double* u, const Row* rows, Struck** together, int count) noexcept nogil:
+    """Take out of a blow the contacts along whose normals nothing gives, as between two bodies that a joint holds to each
+    other: what A has there is rounding, and so are their rates after leave_driven. Impulses that were to make such rates
+    zero grew past all numbers. Without rows and columns, and not closing, they have none."""
+    cdef Py_ssize_t n = 3 * count
+    cdef Py_ssize_t i, j, k
+    for i in range(0, n, 3):
+        if a[i * n + i] > FIRM * rows[together[i // 3].begin].diagonal:
+            continue
+        for j in range(i, i + 3):
+            u[j] = 0.0
+            for k in range(n):
+                a[j * n + k] = a[k * n + j] = 0.0

@@ -30,7 +30,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport Twist
 from mcsim.core._math cimport add
 from mcsim.solve._blocks cimport clamp, row_apply, row_velocity
-from mcsim.solve._driven cimport leave_driven
+from mcsim.solve._driven cimport leave_driven, leave_firm
 from mcsim.solve._laws cimport strike_together
 from mcsim.solve._small_lcp cimport compress
 from mcsim.solve._struck cimport Struck, find_friction, group, same_manifold
@@ -370,6 +370,7 @@ cdef class Impacts:
             for k in range(j):
                 a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
         leave_driven(a, u, self.rows, self.together, count, self.spans)
+        leave_firm(a, u, self.rows, self.together, count)
         strike_together(self.law, count, a, u, e, mu, p, work)
         self.begin_response()
         for j in range(n):
