@@ -8,13 +8,13 @@ from mcsim.constraints._spring_law cimport SpringLaw, spring_law, strained_part
 from mcsim.state._joint cimport (AXIS_ARMATURE, AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER,
                                  JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY, SPRING_BOTH, has_rotor)
 from mcsim.state._joint_types cimport ROTATION
+from mcsim.state._limit_margin cimport LOWER_BIT, SWING_BIT, UPPER_BIT
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._rows cimport rate
 from mcsim.state._settings cimport INTEGRATE_REDUCED, INTEGRATE_SEMI_IMPLICIT, Settings
 
 cdef enum:
     SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
-    SWING_BIT = 1 << 2 * JOINT_AXES            # of active_limits, likewise
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
@@ -169,10 +169,10 @@ cdef inline int write_limits(Row* rows, const Joint* joint, int source, const Ax
     cdef int i, n = 0
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
-        if joint.active_limits & (1 << (2 * i)):
+        if joint.active_limits & (LOWER_BIT << (2 * i)):
             n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_LOWER, axis.impulse[AXIS_LOWER],
                              axes[i].limit_position - axis.lower, axes[i].limit_axis, &axes[i], f, bodies, first)
-        if joint.active_limits & (2 << (2 * i)):
+        if joint.active_limits & (UPPER_BIT << (2 * i)):
             n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_UPPER, axis.impulse[AXIS_UPPER],
                              axis.upper - axes[i].limit_position, neg(axes[i].limit_axis), &axes[i], f, bodies, first)
     if joint.active_limits & SWING_BIT:

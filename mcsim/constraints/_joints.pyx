@@ -11,14 +11,14 @@ from mcsim.core._numbers cimport HUGE
 from mcsim.state._joint cimport (AXIS_ROWS, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, has_rotor,
                                  has_rotors)
 from mcsim.state._joint_types cimport GEAR, USER
-from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
+from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE, LOWER_BIT, SWING_BIT, UPPER_BIT
 from mcsim.state._settings cimport INTEGRATE_REDUCED
 from mcsim.state._row cimport (ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, RELAXED,
                                JointRow)
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._axis_rows cimport (SWING_BIT, SWING_INDEX, bend_motors, set_spring, spring_point, write_axis,
+from mcsim.constraints._axis_rows cimport (SWING_INDEX, bend_motors, set_spring, spring_point, write_axis,
                                            write_limits)
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._coordinates cimport count_turns, measure_axes, turns_fast
@@ -298,9 +298,9 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
         if struck or joint.axes[i].motor_mode != MOTOR_NONE:
             margin = HUGE
         if axes[i].limit_position - joint.axes[i].lower < margin:
-            joint.active_limits |= 1 << (2 * i)
+            joint.active_limits |= LOWER_BIT << (2 * i)
         if joint.axes[i].upper - axes[i].limit_position < margin:
-            joint.active_limits |= 2 << (2 * i)
+            joint.active_limits |= UPPER_BIT << (2 * i)
     cdef Vec3 unused
     if not isinf(joint.swing_limit):
         margin = HUGE if struck else LIMIT_MARGIN_ANGLE + 2.0 * dt * norm(spin)

@@ -22,8 +22,8 @@ from mcsim.state._row cimport BLOCK_BOUNDED, Row
 # bodies' J M^-1 J' a sweep leaves 1 - p.
 cdef double MOST_LEFT = 0.2
 cdef enum:
-    PASSES = 8
-    PASSES_TOGETHER = 64
+    PASSES = 8                   # times `iterations` sweeps
+    PASSES_TOGETHER = 64         # likewise
 
 # A row of a tree is met that would move what it holds by less than this part of the tree's size in a substep.
 cdef double NOTHING = 1e-13

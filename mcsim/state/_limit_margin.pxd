@@ -8,3 +8,9 @@ cdef extern from *:
     #define MC_LIMIT_MARGIN_ANGLE 0.2
     """
     const double LIMIT_MARGIN_ANGLE "MC_LIMIT_MARGIN_ANGLE"
+
+# Bits of Joint.active_limits: those of axis i are shifted by 2 i.
+cdef enum:
+    LOWER_BIT = 1
+    UPPER_BIT = 2
+    SWING_BIT = 1 << 12          # behind those of JOINT_AXES axes

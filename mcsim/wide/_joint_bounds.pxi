@@ -9,7 +9,7 @@ from mcsim.core._numbers cimport HUGE
 from mcsim.core._types cimport Quat
 from mcsim.state._joint cimport AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, MOTION_NONE, MOTOR_NONE, JointAxis, has_rotor
 from mcsim.state._joint_types cimport HINGE
-from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
+from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE, LOWER_BIT, SWING_BIT, UPPER_BIT
 from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels,
                                        BoundRule,
                                  BoundSlot)
@@ -164,6 +164,7 @@ cdef void store_joint_bounds(const BoundBlock* blocks, Py_ssize_t count, Joint* 
             twist = &joint.axes[0 if block.hinge else 2]
             if block.hinge:
                 twist.position = lane_of(&block.position, lane)
+            joint.active_limits = 0
             for i in range(BOUND_SLOTS):
                 if not block.used >> i & 1 or lane_of(&block.slots[i].there, lane) == 0.0:
                     continue
@@ -174,10 +175,13 @@ cdef void store_joint_bounds(const BoundBlock* blocks, Py_ssize_t count, Joint* 
                     joint.axes[i].impulse[AXIS_FRICTION] = impulse
                 elif i == BOUND_LOWER:
                     twist.impulse[AXIS_LOWER] = impulse
+                    joint.active_limits |= LOWER_BIT << (0 if block.hinge else 4)
                 elif i == BOUND_UPPER:
                     twist.impulse[AXIS_UPPER] = impulse
+                    joint.active_limits |= UPPER_BIT << (0 if block.hinge else 4)
                 else:
                     joint.swing_impulse = impulse
+                    joint.active_limits |= SWING_BIT
 
 # ---- the rows at a pose ----------------------------------------------------------------------------------------------
 
