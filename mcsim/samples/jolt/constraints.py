@@ -66,6 +66,8 @@ def joint_friction(play):
     world = chain(lambda a, b, p: mc.BallJoint(a, b, p, friction=60_000.0))
     play(world, 10.0)
     play.expect("heights", heights(world, "link"), 20.0, within=1e-6, unit="m")
+    bears, weight = np.linalg.norm(world.joints[0].torque), world.masses.sum() * G
+    play.expect("what the first one bears", bears, 5 * weight, within=1e-6 * weight, unit="N m")
 
 
 @sample("jolt/constraints/slider", title="Slider Constraint", source=SOURCE)
