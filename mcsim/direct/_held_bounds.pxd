@@ -18,6 +18,5 @@ cdef class HeldBounds(ArticulationPart):
     cdef void probe(self, Py_ssize_t g) noexcept nogil
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
     cdef bint solve_links(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
-    cdef bint go(self, Py_ssize_t g, double part, Twist* twist) noexcept nogil
     cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil
     cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil

@@ -142,6 +142,7 @@ cdef class HeldBounds(ArticulationPart):
         cdef Row* rows = self.border.rows
         cdef double nothing = NOTHING * a.size / self.settings.h
         cdef int release = ALL
+        cdef double part
         cdef Py_ssize_t _
         for _ in range(MOST_STEPS + 4 * self.state.held_rows.count[g]):
             if not self.links.begin_solve(g, rows, twist, relaxed, nothing, nothing / a.size, release):
@@ -153,18 +154,14 @@ cdef class HeldBounds(ArticulationPart):
             if not self.links.aim(g, self.tree.rows.row, rows, self.bodies, self.tree.offset, self.tree.vector,
                                   release == ALL, relaxed):
                 return True
-            if release != ALL:
-                release = ONE if self.go(g, self.links.part_inside(g, rows), twist) else NONE
-            elif self.links.falls(g, rows, relaxed):
-                self.go(g, 1.0, twist)
-            else:
+            if release == ALL and not self.links.falls(g, rows, relaxed):
                 release = NONE
+                continue
+            part = 1.0 if release == ALL else self.links.part_inside(g, rows)
+            self.links.take(g, part, rows, twist, self.tree.rows.impulse)
+            if release != ALL:
+                release = ONE if part == 1.0 else NONE
         return False
-
-    cdef bint go(self, Py_ssize_t g, double part, Twist* twist) noexcept nogil:
-        """A part of the step. -> whether that is all of it"""
-        self.links.take(g, part, self.border.rows, twist, self.tree.rows.impulse)
-        return part == 1.0
 
     cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil:
         """Bounded rows that are held, and what the joints answer. solved: the joints are, as biases ask now."""

@@ -51,7 +51,7 @@ cdef class MovedBySprings(ArticulationPart):
         for c in range(self.tree.rows.awake_count):
             j = self.tree.rows.awake[c]
             joint = &self.joints[j]
-            self.asked[j] = has_bounded_rows(joint) and not joint.broken and self.seems_fast(joint)
+            self.asked[j] = has_bounded_rows(joint) and self.seems_fast(joint)
             if self.asked[j]:
                 some = self.ask(joint.body_a) or some
                 some = self.ask(joint.body_b) or some

@@ -340,8 +340,8 @@ cdef class HeldLinks:
         """Newton's step x of the free rows, and dv. bold: those that it would carry out of their bounds go to these, and
         the others' step is found anew. vector: as of `substitute`. -> whether there is one"""
         cdef Py_ssize_t i
+        cdef bint fixed
         cdef bint found = False
-        cdef bint fixed = True
         cdef int _
         for i in range(self.begin[g], self.end[g]):
             self.x[i] = 0.0

@@ -62,6 +62,7 @@ cdef class LoopRows:
     cdef void keep(self, Row* rows, double h) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef void forget_contrary(self) noexcept nogil
+    cdef bint any_contrary(self) noexcept nogil
     cdef bint is_open(self, const Row* rows, int32_t source, const Joint* joints, double part,
                       double* largest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

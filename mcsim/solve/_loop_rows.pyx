@@ -488,6 +488,14 @@ cdef class LoopRows:
         """Which rows have contradicted each other."""
         memset(self.contrary, 0, self.capacity * sizeof(int32_t))
 
+    cdef bint any_contrary(self) noexcept nogil:
+        """Whether any has, so that `is_open` is to be asked of each."""
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.contrary[i]:
+                return True
+        return False
+
     cdef bint is_open(self, const Row* rows, int32_t source, const Joint* joints, double part,
                       double* largest) noexcept nogil:
         """Whether a joint has contradicted others, and one of what hangs together with it is open by more than a part of

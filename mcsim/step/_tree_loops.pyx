@@ -233,13 +233,14 @@ cdef class TreeLoops:
         cdef double most = self.most_open(&widest)
         cdef Py_ssize_t i
         cdef const Row* row
+        cdef bint contrary = self.rows.any_contrary()
         cdef bint drifts = self.smooth and not self.projecting and self.context.settings.error_gain == 0.0
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
             if row.kind != ROW_JOINT:
                 continue
             error = fabs(row.error) if row.stabilized else 0.0
-            if self.rows.is_open(self.plain.rows, row.source, self.context.joints, enough, &largest):
+            if contrary and self.rows.is_open(self.plain.rows, row.source, self.context.joints, enough, &largest):
                 self.context.noted.most(NOTE_LOOPS, row.source, largest)
             elif error > widest * row.push:
                 self.context.noted.most(NOTE_LOOPS, row.source, error)

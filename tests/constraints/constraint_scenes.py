@@ -233,6 +233,23 @@ def mass_matrix(world):
     return blocks
 
 
+def answers(world, held):
+    """(6 n, 6 n) P: how the dynamic bodies answer to forces while these rows (k, 6 n) hold, which may repeat each other."""
+    W = np.linalg.inv(mass_matrix(world))
+    return W - W @ held.T @ np.linalg.pinv(held @ W @ held.T, rcond=1e-10) @ held @ W
+
+
+def add_random_body(scene, name, rng):
+    """Of 0.1 to 10 kg, anywhere, turned any way."""
+    scene.add_body(
+        name,
+        orientation=random_quaternion(rng),
+        mass=10 ** rng.uniform(-1, 1),
+        position=rng.normal(size=3),
+        inertia=10 ** rng.uniform(-2, -1) * rng.uniform(1, 1.5, 3),
+    )
+
+
 def twists(world):
     """(6 n,) [v; w] of all bodies."""
     return np.hstack([world.velocities, world.angular_velocities]).ravel()

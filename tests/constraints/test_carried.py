@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from scipy.spatial.transform import Rotation
 
 import mcsim as mc
 from amounts import amount
+from constraint_scenes import add_random_body, answers, mass_matrix
 
 
 def random_scene(rng, bodies, free, pins):
@@ -14,14 +14,7 @@ def random_scene(rng, bodies, free, pins):
     the world."""
     scene = mc.Scene(gravity=(0, 0, 0))
     for i in range(bodies):
-        turn = rng.normal(size=4)
-        scene.add_body(
-            f"b{i}",
-            mass=10 ** rng.uniform(-1, 1),
-            position=rng.normal(size=3),
-            orientation=turn / np.linalg.norm(turn),
-            inertia=10 ** rng.uniform(-2, -1) * rng.uniform(1, 1.5, 3),
-        )
+        add_random_body(scene, f"b{i}", rng)
         if i == 0 and free:
             continue
         parent = f"b{rng.integers(0, i)}" if i else None
@@ -48,18 +41,11 @@ def dense_parts(world, motors=False):
     rows = world.rows
     J = world.jacobian().toarray()
     own = rows["kind"] == "joint"
-    M = np.zeros((J.shape[1],) * 2)
-    for i, name in enumerate(world.body_names):
-        body = world.scene.body(name)
-        R = Rotation.from_quat(world.orientations[i], scalar_first=True).as_matrix()
-        M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = body.mass * np.eye(3)
-        M[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = R @ body.inertia @ R.T
-    W = np.linalg.inv(M)
+    W = np.linalg.inv(mass_matrix(world))
     found = []
     for i in np.flatnonzero(~own):
         held = J[own | ((rows["source"] != rows["source"][i]) if motors else False)]
-        P = W - W @ held.T @ np.linalg.pinv(held @ W @ held.T, rcond=1e-10) @ held @ W
-        found.append((J[i] @ P @ J[i]) / (J[i] @ W @ J[i]))
+        found.append((J[i] @ answers(world, held) @ J[i]) / (J[i] @ W @ J[i]))
     return found
 
 

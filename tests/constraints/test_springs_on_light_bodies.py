@@ -5,10 +5,10 @@ one, and damped the heavy thing on the carriage: by all its energy in some perio
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.spatial.transform import Rotation
 
 import mcsim as mc
 from amounts import amount
+from constraint_scenes import add_random_body, answers
 
 WORLDS = {"world": mc.World, "reduced": mc.ReducedWorld}
 
@@ -109,15 +109,7 @@ def test_a_rotor_on_a_light_carriage_whirls_as_far_as_in_theory(kind):
 def dense_answers(world):
     """J P J' of the rows of springs, P by the dense matrices of the rows, and the coordinates that they are of."""
     rows, J = world.rows, world.jacobian().toarray()
-    own = rows["kind"] == "joint"
-    M = np.zeros((J.shape[1],) * 2)
-    for i, name in enumerate(world.body_names):
-        body = world.scene.body(name)
-        R = Rotation.from_quat(world.orientations[i], scalar_first=True).as_matrix()
-        M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = body.mass * np.eye(3)
-        M[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = R @ body.inertia @ R.T
-    W, held = np.linalg.inv(M), J[own]
-    P = W - W @ held.T @ np.linalg.pinv(held @ W @ held.T, rcond=1e-10) @ held @ W
+    P = answers(world, J[rows["kind"] == "joint"])
     return {int(rows["source"][i]): J[i] @ P @ J[i] for i in np.flatnonzero(rows["kind"] == "spring")}
 
 
@@ -129,14 +121,7 @@ def test_what_springs_move_is_that_of_dense_matrices(seed, bodies, free, rods):
     scene = mc.Scene(gravity=(0, 0, 0))
     stiff = mc.Spring(1e24)
     for i in range(bodies):
-        turn = rng.normal(size=4)
-        scene.add_body(
-            f"b{i}",
-            mass=10 ** rng.uniform(-1, 1),
-            position=rng.normal(size=3),
-            orientation=turn / np.linalg.norm(turn),
-            inertia=10 ** rng.uniform(-2, -1) * rng.uniform(1, 1.5, 3),
-        )
+        add_random_body(scene, f"b{i}", rng)
         ends = [f"b{rng.integers(0, i)}" if i else None, f"b{i}"]
         if i and rng.random() < 0.5:
             ends.reverse()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from tests.amounts import amount
+from amounts import amount
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 LYING = (math.sqrt(0.5), 0, math.sqrt(0.5), 0)
