@@ -330,13 +330,16 @@ cdef class Articulations(ArticulationPart):
             self.state.solved[g] = SOLVED * a.size / self.settings.h
             self.tree.factor(a, self.bodies, self.state.proximal[g], NULL)
             self.solves.factor_border(g)
+            if self.state.held_rows.count[g] > 0:
+                self.bounds.factor(g)
 
-    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
+    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed, bint hold, bint solved) noexcept nogil:
         """J v + bias = 0 with the rows' biases; the rows' impulses change. twist: the bodies' velocities, or displacements,
-        which may be left with what a velocity may be left with, times the substep."""
+        which may be left with what a velocity may be left with, times the substep. hold: with the bounded rows of
+        articulations that hold them; solved: those alone, for the joints are."""
         cdef JointRows* found = &self.tree.rows
         cdef double duration = 1.0 if twist == self.bodies.twist else self.settings.h
-        cdef Py_ssize_t c, j
+        cdef Py_ssize_t c, g, j
         cdef Row* own
         cdef int i
         for c in range(found.awake_count):
@@ -348,7 +351,11 @@ cdef class Articulations(ArticulationPart):
         for j in range(self.border.count):
             self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
         for c in range(self.state.alone_count):
-            self.solves.solve_until(self.state.alone[c], twist, duration * self.state.solved[self.state.alone[c]])
+            g = self.state.alone[c]
+            if not solved:
+                self.solves.solve_until(g, twist, duration * self.state.solved[g])
+            if hold and self.state.held_rows.count[g] > 0:
+                self.bounds.hold_rows(g, twist, relaxed, True)
         for c in range(found.awake_count):
             j = found.awake[c]
             own = own_rows(rows, &self.joints[j])

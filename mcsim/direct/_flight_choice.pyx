@@ -10,13 +10,11 @@ I, which P knows (constraints/_carried.pyx). It is asked only where the first is
 
 from libc.string cimport memset
 
-from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor, is_bounded_now
 from mcsim.constraints._stiffness cimport add_joint_stiffness, load, load_joints
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.direct._state cimport STRAIN, ArticulationState
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows
 
 
@@ -31,7 +29,6 @@ cdef class FlightChoice(ArticulationPart):
         """Which articulations fly in this step: those that the impulses which their joints held over the last substep, of
         length h, strain; and which hold their bounded rows. Rows are written. -> whether another chooses otherwise than
         in the last step: then all stand in other places, and their rows are to be written again"""
-        cdef const Joint* joint
         cdef Py_ssize_t c, g
         cdef bint flies, holds
         cdef bint changed = False
@@ -40,21 +37,12 @@ cdef class FlightChoice(ArticulationPart):
         for c in range(self.state.loads.count):
             g = self.state.group[self.state.loads.chosen[c]]
             self.state.strain[g] = max(self.state.strain[g], self.state.loads.load[c])
-        for c in range(self.state.awake_count):
-            self.state.bounded[self.state.awake[c]] = 0
-        for c in range(self.tree.rows.awake_count - 1, -1, -1):
-            joint = &self.joints[self.tree.rows.awake[c]]
-            if has_bounded_rows(joint):
-                g = max(self.state.group[joint.body_a], self.state.group[joint.body_b])
-                self.state.bounded[g] = max(self.state.bounded[g], 3 if has_position_motor(joint) else (
-                    2 if is_bounded_now(joint) else 1))
-                self.state.asked[g] = self.tree.rows.awake[c]
+        bounds.find_bounded()
         for c in range(self.state.awake_count):
             g = self.state.awake[c]
             self.weigh(g)
             flies = self.state.may_fly[g] and self.state.strain[g] * h * h > STRAIN
-            holds = (self.state.bounded[g] == 3 or (self.state.bounded[g] == 2 and bounds.is_held(g))
-                     or (self.state.bounded[g] and flies))
+            holds = bounds.holds(g) or (self.state.bounded[g] and flies)
             changed = (changed or flies != self.state.flies[g] or flies != self.state.flew[g]
                        or holds != self.state.holds[g])
             self.state.flies[g], self.state.holds[g] = flies, holds

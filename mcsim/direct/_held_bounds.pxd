@@ -11,6 +11,10 @@ cdef class HeldBounds(ArticulationPart):
     cdef JointSolves solves
     cdef HeldLinks links
 
+    cdef void find_bounded(self) noexcept nogil
+    cdef bint holds(self, Py_ssize_t g) noexcept nogil
+    cdef void choose(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef bint hold_any(self) noexcept nogil
     cdef bint is_held(self, Py_ssize_t g) noexcept nogil
     cdef bint is_slow(self, Py_ssize_t g, double h, int passes) noexcept nogil
     cdef void list_rows(self, Row* rows, Py_ssize_t count) noexcept nogil

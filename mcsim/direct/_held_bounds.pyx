@@ -7,6 +7,8 @@ from libc.string cimport memset
 
 import numpy as np
 
+from mcsim.constraints._direct cimport read_joint_rows
+from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor, is_bounded_now
 from mcsim.core._noted cimport NOTE_PIVOTS
 from mcsim.core._types cimport Twist
 from mcsim.direct._solves cimport JointSolves
@@ -18,7 +20,7 @@ from mcsim.state._row cimport BLOCK_BOUNDED, Row
 
 # Bounded rows are solved with the joints in them where there are position motors, where they fly, or where sweeps in turn
 # with the joints would leave more than this of an error: after PASSES passes of one row by itself, and after
-# PASSES_TOGETHER, eight steps at the defaults, of rows that hold each other. Of a coordinate that has the part p of its two
+# PASSES_TOGETHER, eight steps at the defaults, of rows that hold each other: half as many where a substep has one pass. Of a coordinate that has the part p of its two
 # bodies' J M^-1 J' a sweep leaves 1 - p.
 cdef double MOST_LEFT = 0.2
 cdef enum:
@@ -26,7 +28,7 @@ cdef enum:
     PASSES_TOGETHER = 64         # likewise
 
 # A row of a tree is met that would move what it holds by less than this part of the tree's size in a substep.
-cdef double NOTHING = 1e-13
+cdef double NOTHING = 1e-15
 
 cdef enum:
     MOST_STEPS = 20              # and four a row; a few suffice
@@ -40,6 +42,43 @@ cdef class HeldBounds(ArticulationPart):
         self.solves = solves
         self.links = state.held_links
 
+    cdef void find_bounded(self) noexcept nogil:
+        """Which articulations have bounded rows: 1, none of which acts now, 2, or 3, position motors; and their first joint
+        that has."""
+        cdef const Joint* joint
+        cdef Py_ssize_t c, g
+        for c in range(self.state.awake_count):
+            self.state.bounded[self.state.awake[c]] = 0
+        for c in range(self.tree.rows.awake_count - 1, -1, -1):
+            joint = &self.joints[self.tree.rows.awake[c]]
+            if has_bounded_rows(joint):
+                g = max(self.state.group[joint.body_a], self.state.group[joint.body_b])
+                self.state.bounded[g] = max(self.state.bounded[g], 3 if has_position_motor(joint) else (
+                    2 if is_bounded_now(joint) else 1))
+                self.state.asked[g] = self.tree.rows.awake[c]
+
+    cdef bint holds(self, Py_ssize_t g) noexcept nogil:
+        """Whether the bounded rows of an articulation are solved with the joints in them, as `find_bounded` found it."""
+        return self.state.bounded[g] == 3 or (self.state.bounded[g] == 2 and self.is_held(g))
+
+    cdef void choose(self, Row* rows, Py_ssize_t count) noexcept nogil:
+        """Which do in this step, where joints have plain rows: `count`, which are written."""
+        cdef Py_ssize_t c, g
+        read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.find_bounded()
+        for c in range(self.state.awake_count):
+            g = self.state.awake[c]
+            self.state.holds[g] = self.holds(g)
+        self.list_rows(rows, count)
+
+    cdef bint hold_any(self) noexcept nogil:
+        """Whether any are listed."""
+        cdef Py_ssize_t c
+        for c in range(self.state.alone_count):
+            if self.state.held_rows.count[self.state.alone[c]] > 0:
+                return True
+        return False
+
     cdef bint is_held(self, Py_ssize_t g) noexcept nogil:
         """Whether a bounded row of an articulation is far harder to move than its two bodies alone, as was found within
         the last MOST_ASKED steps. By gears and joints of the user's own it may be, which `Carried` does not know."""
@@ -51,7 +90,8 @@ cdef class HeldBounds(ArticulationPart):
         if joint.held == 0:
             if self.state.here[g]:
                 self.solves.write_rows(g)
-            held = self.is_slow(g, 0.0, PASSES) or self.is_slow(g, self.settings.h, PASSES_TOGETHER)
+            held = self.is_slow(g, 0.0, PASSES) or self.is_slow(
+                g, self.settings.h, PASSES_TOGETHER if self.settings.relaxes else PASSES_TOGETHER // 2)
             joint.held = -MOST_ASKED if held else MOST_ASKED
         held = joint.held < 0
         joint.held += 1 if held else -1
@@ -140,7 +180,7 @@ cdef class HeldBounds(ArticulationPart):
         """Of a tree whose joints are solved, all at once. -> whether that could be done"""
         cdef const Articulation* a = &self.articulation[g]
         cdef Row* rows = self.border.rows
-        cdef double nothing = NOTHING * a.size / self.settings.h
+        cdef double nothing = NOTHING * a.size * (1.0 / self.settings.h if twist == self.bodies.twist else 1.0)
         cdef int release = ALL
         cdef double part
         cdef Py_ssize_t _

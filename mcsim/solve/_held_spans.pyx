@@ -43,10 +43,3 @@ cdef class HeldSpans(HeldRows):
                 self.smooth.keep_span(&self.smooth.span[g], rows, 1.0)
                 changed = True
         return changed
-
-    cdef void hold_alone(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
-        """Their impulses, where others solve the joints: they have, and are to answer."""
-        cdef Py_ssize_t g
-        for g in range(self.articulations):
-            if self.count[g] > 0:
-                self.solve(g, rows, twist, relaxed)

@@ -15,6 +15,8 @@ ctypedef struct RowLoan:
     double impulse
     double bias
     double mass
+    double lower
+    double upper
     double friction
     double error                 # of the row before the displacement [m, rad]
     double asked                 # the error that it goes by

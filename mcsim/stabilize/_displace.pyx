@@ -141,13 +141,14 @@ cdef class Displacement:
             self.loans[i].impulse = row.impulse
             self.loans[i].bias = row.bias[BIASED]
             self.loans[i].mass = row.mass[BIASED]
+            self.loans[i].lower, self.loans[i].upper = row.lower, row.upper
             self.loans[i].friction = row.friction
             self.loans[i].error = self.loans[i].asked = row.error
             row.impulse = 0.0
             row.bias[BIASED] = 0.0
             if not row.stabilized and row.kind != ROW_JOINT:
                 row.mass[BIASED] = 0.0
-                row.friction = 0.0
+                row.lower = row.upper = row.friction = 0.0
         self.clear(bodies)
 
     cdef void clear(self, const Bodies* bodies) noexcept nogil:
@@ -208,6 +209,7 @@ cdef class Displacement:
             rows[i].impulse = self.loans[i].impulse
             rows[i].bias[BIASED] = self.loans[i].bias
             rows[i].mass[BIASED] = self.loans[i].mass
+            rows[i].lower, rows[i].upper = self.loans[i].lower, self.loans[i].upper
             rows[i].friction = self.loans[i].friction
 
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil:

@@ -5,8 +5,6 @@ from libc.stdint cimport int8_t
 from mcsim.core._types cimport OK, Twist
 from mcsim.direct._articulations cimport Articulations
 from mcsim.direct._moved_by_springs cimport MovedBySprings
-from mcsim.solve._held_spans cimport HeldSpans
-from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.step._constraint_set cimport ConstraintSet, FurtherPass, StepContext, SweepPass
 from mcsim.step._plain_rows cimport PlainRows
 
@@ -97,20 +95,15 @@ cdef class DirectJoints(ConstraintSet):
 
 
 cdef class JointsInTurn(ConstraintSet):
-    """Joints that have plain rows, which are solved all at once after every sweep: under other stabilizations than "soft".
-    motors, probing: who holds the motors' rows, with what joints answer; or None."""
+    """Joints that have plain rows, which are solved all at once after every sweep: under other stabilizations than "soft"."""
 
     cdef StepContext context
     cdef PlainRows plain
     cdef Articulations articulations
-    cdef HeldSpans motors
-    cdef SmoothSolver probing
-    cdef bint probed
+    cdef bint holds                      # whether there are bounded rows that are solved with them before every sweep
 
-    def __init__(self, StepContext context not None, PlainRows plain not None, Articulations articulations not None,
-                 HeldSpans motors, SmoothSolver probing):
-        self.context, self.plain, self.articulations, self.motors, self.probing = (
-            context, plain, articulations, motors, probing)
+    def __init__(self, StepContext context not None, PlainRows plain not None, Articulations articulations not None):
+        self.context, self.plain, self.articulations = context, plain, articulations
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         self.articulations.state.choose(asleep)
@@ -120,6 +113,8 @@ cdef class JointsInTurn(ConstraintSet):
             self.articulations.state.awake_rows + self.articulations.state.awake_beside)
         if not self.context.swept:
             self.context.most_sweeps = 1
+        self.articulations.bounds.choose(self.plain.rows, self.plain.joint_end)
+        self.holds = self.articulations.bounds.hold_any()
         return OK
 
     cdef void finish(self, double part) noexcept nogil:
@@ -127,21 +122,15 @@ cdef class JointsInTurn(ConstraintSet):
 
     cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
         if self.context.swept and self.articulations.state.tree.loops:
-            self.solve(p)                                # whose impulses start from 0: the sweeps are not to see that
-        self.probed = p.twist == self.context.bodies.twist and self.plain.motors > 0 and self.motors is not None
-        if self.probed:
-            self.probing.locate(self.context.joints, self.plain.rows)
-            self.probing.factor(self.plain.rows, self.context.bodies)
-            self.motors.prepare(self.plain.rows, self.plain.joint_end)
+            self.solve(p, False, False)                  # whose impulses start from 0: the sweeps are not to see that
 
     cdef void begin_sweep(self, const SweepPass* p) noexcept nogil:
-        if self.probed:
-            self.solve(p)
-            self.motors.hold_alone(self.plain.rows, p.twist, p.relaxed)
+        if self.holds:
+            self.solve(p, True, p.k > 0)
 
     cdef bint end_sweep(self, const SweepPass* p) noexcept nogil:
-        self.solve(p)
+        self.solve(p, False, False)
         return True
 
-    cdef void solve(self, const SweepPass* p) noexcept nogil:
-        self.articulations.solve_rows(self.plain.rows, p.twist, p.relaxed)
+    cdef void solve(self, const SweepPass* p, bint hold, bint solved) noexcept nogil:
+        self.articulations.solve_rows(self.plain.rows, p.twist, p.relaxed, hold, solved)

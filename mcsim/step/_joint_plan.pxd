@@ -2,8 +2,6 @@
 
 from mcsim.constraints._islands cimport Islands
 from mcsim.direct._articulations cimport Articulations
-from mcsim.solve._held_spans cimport HeldSpans
-from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.step._constraint_set cimport ConstraintSets, StepContext
 from mcsim.step._integrator cimport Integrator
@@ -34,8 +32,6 @@ cdef class JointPlan:
     cdef Py_ssize_t body_room           # for how many bodies they are planned
     cdef readonly Articulations articulations   # None: joints are solved row by row
     cdef Articulations closed           # those that close their joints by themselves, or None
-    cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None
-    cdef HeldSpans held_motors          # with it: bounded rows of articulations with motors, or None
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows
     cdef object locks                   # numbers of the locks that go into inverse masses
     cdef readonly LockedBodies locked   # or None: there are none

@@ -15,7 +15,6 @@ from mcsim.step._joint_warm_starts cimport JointWarmStarts, WholeWarmStarts
 from mcsim.step._locked_bodies cimport LockedBodies
 
 from mcsim.solve import SOLVERS
-from mcsim.solve.border import border_rows
 from mcsim.state.fields import JOINT_DTYPE
 from mcsim.step._direct_joints import DirectJoints, JointsInTurn
 from mcsim.step._drifts import new_drift
@@ -100,25 +99,11 @@ cdef class JointPlan:
         if self.articulations is None or self.too_dear > 0.0:
             self.articulations = None
             self.context.settings.joint_tree = 0
-        self._plan_motors(bodies, joints)
 
     def _attach(self):
         """The articulations work on the arrays of this world."""
         self.articulations.attach(self.context.bodies, self.context.joints, self.context.settings,
                                   self.context.pose_callbacks, self.context.noted)
-
-    def _plan_motors(self, bodies, joints):
-        """Who probes for motors where the direct solver takes the joints' rows in turn with sweeps."""
-        self.probing, self.held_motors = None, None
-        if self.articulations is None or self.closes() or not (
-                np.any(joints["axes"]["motor_mode"]) or np.any(joints["axes"]["armature"])):
-            return
-        beside = border_rows(joints)
-        sizes = self._joint_sizes().copy()
-        sizes[[row[0] for row in beside]] = 0
-        self.probing = SmoothSolver(np.stack([joints["body_a"], joints["body_b"]], axis=1), sizes, beside,
-                                    bodies.kind == DYNAMIC)
-        self.held_motors = HeldSpans(self.probing)
 
     def _plan_wide(self, bodies, joints):
         """Joints several at a time, where they are solved row by row; not where impacts ask for those rows."""
@@ -168,7 +153,7 @@ cdef class JointPlan:
             LaneContacts(self.context, self.wide, self.least) if self.contacts_in_lanes else None,
             self.locked,
             None if direct is None else DirectJoints(self.context, self.plain, direct),
-            None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
+            None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn)])
         self.integrator.take_drift(
             new_drift(self.context, self.islands, self.plain, self.displacement, direct, in_turn), warm_starts)
 
@@ -185,7 +170,6 @@ cdef class JointPlan:
         """The plan of a world whose place this one takes."""
         self.articulations, self.body_room, self.locks = other.articulations, other.body_room, other.locks
         self._attach()
-        self.probing, self.held_motors = other.probing, other.held_motors
         self._plan_impacts()
         self.list_sets()
 
