@@ -9,6 +9,8 @@ from mcsim.state._row cimport JointRows, Row
 from mcsim.state._settings cimport Settings
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil
+cdef void find_bounded(const Joint* joints, Py_ssize_t count, const int32_t* group, int32_t* first,
+                       Py_ssize_t groups) noexcept nogil
 cdef bint is_bounded_now(const Joint* joint) noexcept nogil
 cdef bint has_position_motor(const Joint* joint) noexcept nogil
 cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,

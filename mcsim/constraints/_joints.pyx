@@ -135,6 +135,19 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     return not isinf(joint.swing_limit)
 
 
+cdef void find_bounded(const Joint* joints, Py_ssize_t count, const int32_t* group, int32_t* first,
+                       Py_ssize_t groups) noexcept nogil:
+    """first: of each group of bodies the first joint that may have bounded rows, -1: none. group: of each body, -1: it is
+    in none."""
+    cdef Py_ssize_t g, j
+    for g in range(groups):
+        first[g] = -1
+    for j in range(count - 1, -1, -1):
+        g = max(group[joints[j].body_a], group[joints[j].body_b])
+        if g >= 0 and has_bounded_rows(&joints[j]):
+            first[g] = <int32_t>j
+
+
 cdef bint is_bounded_now(const Joint* joint) noexcept nogil:
     """Whether any of them are there, as those of limits that were out of reach in the last step are not."""
     cdef const JointAxis* axis

@@ -13,19 +13,18 @@ from mcsim.core._noted cimport NOTE_PIVOTS
 from mcsim.core._types cimport Twist
 from mcsim.direct._solves cimport JointSolves
 from mcsim.direct._state cimport ArticulationPart, ArticulationState
+from mcsim.solve._held cimport PASSES_TOGETHER, is_slow
 from mcsim.solve._held_links cimport ALL, NONE, ONE
 from mcsim.solve._tree cimport Articulation
 from mcsim.state._joint cimport MOST_ASKED, Joint
 from mcsim.state._row cimport BLOCK_BOUNDED, Row
 
 # Bounded rows are solved with the joints in them where there are position motors, where they fly, or where sweeps in turn
-# with the joints would leave more than this of an error: after PASSES passes of one row by itself, and after
-# PASSES_TOGETHER, eight steps at the defaults, of rows that hold each other: half as many where a substep has one pass. Of a coordinate that has the part p of its two
-# bodies' J M^-1 J' a sweep leaves 1 - p.
-cdef double MOST_LEFT = 0.2
+# with the joints would not do (`is_slow` of solve/_held.pyx): in PASSES passes of one row by itself, and in
+# PASSES_TOGETHER, eight steps at the defaults, of rows that hold each other: half as many where a substep has one pass. Of
+# a coordinate that has the part p of its two bodies' J M^-1 J' a sweep leaves 1 - p.
 cdef enum:
     PASSES = 8                   # times `iterations` sweeps
-    PASSES_TOGETHER = 64         # likewise
 
 # A row of a tree is met that would move what it holds by less than this part of the tree's size in a substep.
 cdef double NOTHING = 1e-15
@@ -90,21 +89,17 @@ cdef class HeldBounds(ArticulationPart):
         if joint.held == 0:
             if self.state.here[g]:
                 self.solves.write_rows(g)
-            held = self.is_slow(g, 0.0, PASSES) or self.is_slow(
+            held = self.is_too_slow(g, 0.0, PASSES) or self.is_too_slow(
                 g, self.settings.h, PASSES_TOGETHER if self.settings.relaxes else PASSES_TOGETHER // 2)
             joint.held = -MOST_ASKED if held else MOST_ASKED
         held = joint.held < 0
         joint.held += 1 if held else -1
         return held
 
-    cdef bint is_slow(self, Py_ssize_t g, double h, int passes) noexcept nogil:
+    cdef bint is_too_slow(self, Py_ssize_t g, double h, int passes) noexcept nogil:
         """Whether sweeps would not do in so many passes. h: as of `Carried.least_part`."""
-        cdef double part = 1.0 - self.state.carried.least_part(g, self.joints, &self.tree.rows, self.bodies, h)
-        cdef double left = 1.0
-        cdef int _
-        for _ in range(passes * self.settings.iterations):
-            left *= part
-        return left > MOST_LEFT
+        return is_slow(self.state.carried.least_part(g, self.joints, &self.tree.rows, self.bodies, h),
+                       passes * self.settings.iterations)
 
     def least_parts(self, bint together=False):
         """(articulations,) what `Carried.least_part` says of each at the present poses."""

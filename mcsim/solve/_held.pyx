@@ -24,7 +24,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
-from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
+from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._joint cimport MOST_ASKED
 from mcsim.state._rows cimport is_of_drive
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
@@ -33,10 +34,27 @@ cdef enum:
     MOST_HELD = 128
     PIVOTS = 20                          # a row, at most
 
+# Sweeps would not do where they leave more than this of an error.
+cdef double MOST_LEFT = 0.2
+
 # What a row may be off and agree with others, in parts of |r| + |A||x|.
 cdef double AGREES = 1e-9
 # What is nothing in A, which is what is left of far larger masses.
 cdef double PROBED = 1e-9
+
+
+cdef bint is_slow(double part, int sweeps) noexcept nogil:
+    """Whether so many sweeps would not do for what moves so small a part of what a sweep takes it to."""
+    cdef double left = 1.0
+    cdef int _
+    for _ in range(sweeps):
+        left *= 1.0 - part
+    return left > MOST_LEFT
+
+
+cdef inline bint holds_others(const Row* row) noexcept nogil:
+    """Whether it is a limit, or friction that does not slip."""
+    return row.kind == ROW_LIMIT or (row.kind == ROW_JOINT_FRICTION and row.lower < row.impulse < row.upper)
 
 
 cdef class HeldRows:
@@ -47,8 +65,10 @@ cdef class HeldRows:
         matrix, driven = np.zeros(articulations + 1, np.int64), np.zeros(articulations + 1, np.int8)
         self.articulations, self.most_held = articulations, MOST_HELD
         self.count, self.begin, self.matrix = integers(counts), integers(begin), long_integers(matrix)
-        self.driven = <int8_t*>records(driven)
-        self.kept = (counts, begin, matrix, driven)
+        first, flags = np.zeros(articulations + 1, np.int32), np.zeros((2, articulations + 1), np.int8)
+        self.driven, self.first = <int8_t*>records(driven), integers(first)
+        self.asks, self.slow = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
+        self.kept = (counts, begin, matrix, driven, first, flags)
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
         """The articulation in whose matrix a row may be; -1: there is none."""
@@ -109,6 +129,42 @@ cdef class HeldRows:
             if g >= 0 and is_of_drive(&rows[i]):
                 self.driven[g] = 1
 
+    cdef void ask(self, Joint* joints) noexcept nogil:
+        """At the begin of a step: of which articulations it is known whether sweeps would do for their bounded rows, and of
+        which it is to be found, by Joint.held of their `first` joint that may have such rows."""
+        cdef Joint* joint
+        cdef Py_ssize_t g
+        self.joints = joints
+        for g in range(self.articulations):
+            self.asks[g] = self.slow[g] = 0
+            if self.first[g] >= 0:
+                joint = &joints[self.first[g]]
+                self.asks[g], self.slow[g] = joint.held == 0, joint.held < 0
+                joint.held += (joint.held < 0) - (joint.held > 0)
+
+    cdef void claim(self, Py_ssize_t g, bint may) noexcept nogil:
+        """Into `driven`, once `find_driven` has found those with motors: whether an articulation's rows are to be listed.
+        may: whether they may be held."""
+        self.asks[g] = self.asks[g] and may and not self.driven[g]
+        self.driven[g] = may and (self.driven[g] or self.slow[g] or self.asks[g])
+
+    cdef void choose(self, Py_ssize_t g, Row* rows, int sweeps) noexcept nogil:
+        """Once the matrix of an articulation is there, and if it is asked for: whether its rows are held, for the next
+        MOST_ASKED steps, of which this is one. sweeps: in which others are to be solved."""
+        if self.asks[g] and self.count[g] > 0:
+            self.slow[g] = is_slow(self.least_part(g, rows), sweeps)
+            self.joints[self.first[g]].held = 1 - MOST_ASKED if self.slow[g] else MOST_ASKED - 1
+            if not self.slow[g]:
+                self.release(g, rows)
+        self.asks[g] = 0
+
+    cdef void release(self, Py_ssize_t g, Row* rows) noexcept nogil:
+        """An articulation's rows are left to the sweeps."""
+        cdef Py_ssize_t k
+        for k in range(self.begin[g], self.begin[g] + self.count[g]):
+            rows[self.row[k]].block_kind = BLOCK_BOUNDED
+        self.count[g] = 0
+
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
         """J v of row i"""
         return row_velocity(&rows[i], velocity)
@@ -127,7 +183,7 @@ cdef class HeldRows:
             work = np.zeros(max((ROW_INTEGERS + 1) * most, self.articulations), np.int32)
         except MemoryError:
             return False
-        self.kept = (*self.kept[:4], row, diagonal, room, numbers, factor, work)
+        self.kept = (*self.kept[:6], row, diagonal, room, numbers, factor, work)
         self.row, self.diagonal, self.values = integers(row), doubles(diagonal), doubles(room)
         self.numbers, self.factor, self.integers = doubles(numbers), doubles(factor), integers(work)
         self.row_capacity, self.value_capacity, self.most = rows, values, most
@@ -152,6 +208,49 @@ cdef class HeldRows:
                 a[k * n + i] = rate
             a[i * n + k] = rate
         self.diagonal[self.begin[g] + k] = max(a[k * n + k], 0.0)
+
+    cdef double least_part(self, Py_ssize_t g, const Row* rows) noexcept nogil:
+        """The least part of what a row moves by itself that it still moves where the others hold,
+
+            p_i = 1 / (A_ii (A^-1)_ii),     A = L D L',     (A^-1)_ii = sum of (L^-1)_ji^2 / D_j,
+
+        of limits and of friction that does not slip. Of rows along one coordinate the first counts."""
+        cdef Py_ssize_t n = self.count[g]
+        cdef const int32_t* number = self.row + self.begin[g]
+        cdef const double* a = self.values + self.matrix[g]
+        cdef double* d = self.numbers
+        cdef double* y = d + n
+        cdef double inverse
+        cdef double least = 1.0
+        cdef Py_ssize_t i, j, k
+        for i in range(n):
+            d[i] = self.pivot(a, d, n, i) if holds_others(&rows[number[i]]) else 0.0
+        for i in range(n):
+            inverse = 1.0 / d[i] if d[i] > 0.0 else 0.0
+            y[i] = 1.0
+            for j in range(i + 1, n if d[i] > 0.0 else 0):
+                y[j] = 0.0
+                for k in range(i, j if d[j] > 0.0 else 0):
+                    y[j] -= self.factor[j * n + k] * y[k]
+                if d[j] > 0.0:
+                    inverse += y[j] * y[j] / d[j]
+            if d[i] > 0.0:
+                least = min(least, 1.0 / (a[i * n + i] * inverse))
+        return least
+
+    cdef double pivot(self, const double* a, const double* d, Py_ssize_t n, Py_ssize_t i) noexcept nogil:
+        """D_i, with row i of L into `factor`; 0: the row repeats others."""
+        cdef double* line = self.factor + i * n
+        cdef double left = a[i * n + i]
+        cdef double x
+        cdef Py_ssize_t j, k
+        for j in range(i):
+            x = a[i * n + j]
+            for k in range(j):
+                x -= line[k] * d[k] * self.factor[j * n + k]
+            line[j] = x / d[j] if d[j] > 0.0 else 0.0
+            left -= line[j] * line[j] * d[j]
+        return left if left > PROBED * a[i * n + i] else 0.0
 
     cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
         """Their impulses, on velocities that the joints hold. -> whether any changed: then the joints are to answer"""

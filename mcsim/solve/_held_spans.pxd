@@ -8,5 +8,5 @@ from mcsim.state._row cimport Row
 cdef class HeldSpans(HeldRows):
     cdef SmoothSolver smooth
 
-    cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void prepare(self, Row* rows, Py_ssize_t count, int sweeps) noexcept nogil
     cdef bint hold(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil

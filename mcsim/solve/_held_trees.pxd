@@ -15,7 +15,6 @@ cdef class HeldTrees(HeldRows):
     cdef int32_t* blocks                 # (trees, 2)
     cdef double largest                  # correction of the last hold() [m/s, rad/s]
     cdef bint relaxed                    # its pass
-    cdef Py_ssize_t velocity_count
 
-    cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied) noexcept nogil
+    cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied, int sweeps) noexcept nogil
     cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil

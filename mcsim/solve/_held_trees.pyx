@@ -1,13 +1,14 @@
-"""Bounded rows of trees that have motors, over generalized velocities, where the tree's joints hold by themselves: A is
-J H^-1 J'. Not beside loops, whose rows may contradict each other and yield: there they are swept in turn with those.
+"""Bounded rows of trees that have motors, or whose limits and friction hold each other so that sweeps would not do, over
+generalized velocities, where the tree's joints hold by themselves: A is J H^-1 J'. Not beside loops, whose rows may
+contradict each other and yield: there they are swept in turn with those.
 What is solved stays so until something else changes the tree's velocities: to solve it again would change its last bits, as
 often as sweeps over whatever else there is in the world go on.
 
-Per pose:   prepare(...);   per sweep, before it:   hold(rows, velocity, relaxed)
+Per step:   ask(...);   per pose:   prepare(...);   per sweep, before it:   hold(rows, velocity, relaxed)
 """
 
 from libc.math cimport fabs
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
@@ -25,7 +26,6 @@ cdef class HeldTrees(HeldRows):
         self.kept_here = group, moved, left, blocks
         self.generalized, self.group, self.moved = generalized, integers(group) + 1, doubles(moved)
         self.left, self.blocks = doubles(left), integers(blocks)
-        self.velocity_count = velocities
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
         """What all trees answer is known: a row between two is in the matrix of the later one."""
@@ -40,19 +40,20 @@ cdef class HeldTrees(HeldRows):
         self.generalized.stir(i, fabs(impulse) * rate)
         self.largest = max(self.largest, rate)
 
-    cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied) noexcept nogil:
-        """Which rows are held, and their matrices at the present pose. tied: (trees,) which of them loops tie."""
+    cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied, int sweeps) noexcept nogil:
+        """Which rows are held, and their matrices at the present pose. tied: (trees,) which of them loops tie. sweeps: in
+        which others are to be solved."""
         cdef Py_ssize_t g, k
         self.find_driven(self.group, rows, count)
         for g in range(self.articulations):
-            if tied[g]:
-                self.driven[g] = 0
+            self.claim(g, not tied[g])
         self.list(self.group, self.driven, NULL, rows, count)
         for g in range(self.articulations):
             for k in range(self.count[g]):
-                memset(self.moved, 0, self.velocity_count * sizeof(double))
                 self.begin_column(g, k, rows, <Twist*>self.moved)
                 self.end_column(g, k, rows, <Twist*>self.moved)
+                self.generalized.apply(self.row[self.begin[g] + k], -1.0, self.moved)      # to 0 again, without rounding
+            self.choose(g, rows, sweeps)
 
     cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil:
         """Their impulses, of trees whose velocities are not what they were left with; fresh: of all, a pass begins.

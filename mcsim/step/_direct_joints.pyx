@@ -95,7 +95,8 @@ cdef class DirectJoints(ConstraintSet):
 
 
 cdef class JointsInTurn(ConstraintSet):
-    """Joints that have plain rows, which are solved all at once after every sweep: under other stabilizations than "soft"."""
+    """Joints that have plain rows, which are solved all at once after every sweep: under other stabilizations than
+    "soft"."""
 
     cdef StepContext context
     cdef PlainRows plain

@@ -19,6 +19,7 @@ from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, aim_speeds, mute_joint_forces
 from mcsim.constraints._coordinates cimport foresee_turns
+from mcsim.constraints._joints cimport find_bounded
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport norm
 from mcsim.core._noted cimport NOTE_OPEN
@@ -90,6 +91,9 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void begin_step(self) noexcept nogil:
         self.smooth.locate(self.context.joints, self.plain.rows)
+        find_bounded(self.context.joints, self.context.joint_count, self.smooth.group, self.held_spans.first,
+                     self.held_spans.articulations)
+        self.held_spans.ask(self.context.joints)
         memset(self.acceleration - 1, 0,
                sizeof(Twist))      # the world's: a step that failed may have left 0 * inf there
 
@@ -149,7 +153,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.smooth.aim_still(self.plain.rows)
         else:
             self.smooth.aim_rates(self.plain.rows, self.context.bodies.twist)
-        self.held_spans.prepare(self.plain.rows, self.context.joint_rows)
+        self.held_spans.prepare(self.plain.rows, self.context.joint_rows, self.sweeping.asked)
         for k in range(self.sweeping.asked * (MORE_SWEEPS if self.motors is not None else 1)):
             self.held_spans.hold(self.plain.rows, self.context.bodies.twist, relaxed)
             self.sweeping.correction = self.smooth.sweep(self.plain.rows, self.context.joint_rows,

@@ -31,5 +31,5 @@ cdef class TreeConstraints(ConstraintSet):
     cdef TreeLoops loops
     cdef LoopRows loop_rows              # those that close loops
     cdef GeneralizedSweeps row_sweeps    # over all others
-    cdef HeldTrees held_trees            # bounded rows of trees with motors
+    cdef HeldTrees held_trees            # bounded rows of trees that sweeps would not do for
     cdef TreeWarmStarts warm_starts

@@ -6,11 +6,12 @@ from libc.stdint cimport int32_t
 
 from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport take_moved
+from mcsim.constraints._joints cimport find_bounded, take_moved
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.stabilize._stabilize cimport stabilize_rows, stiffen_contacts
+from mcsim.solve._held cimport PASSES_TOGETHER
 from mcsim.state._row cimport Row
 from mcsim.step._tree_warm_starts cimport node_of
 from mcsim.wide._contacts cimport WideContacts
@@ -75,6 +76,9 @@ cdef class TreeConstraints(ConstraintSet):
 
     cdef void begin_step(self) noexcept nogil:
         self.loop_rows.forget_contrary()                 # of an observer's rows
+        find_bounded(self.context.joints, self.context.joint_count, self.held_trees.group, self.held_trees.first,
+                     self.held_trees.articulations)
+        self.held_trees.ask(self.context.joints)
 
     cdef int prepare(self) noexcept nogil:
         cdef Py_ssize_t n = self.joints.layout()
@@ -126,7 +130,8 @@ cdef class TreeConstraints(ConstraintSet):
         if self.loops.closing or self.loops.projecting or self.loops.smooth:
             self.loops.aim()
         self.loop_rows.factor(rows, self.plain.joint_end, self.loops.closing_rate())
-        self.held_trees.prepare(rows, self.plain.joint_end, self.tree_rows.tied)
+        self.held_trees.prepare(rows, self.plain.joint_end, self.tree_rows.tied,
+                                self.context.settings.iterations * PASSES_TOGETHER)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(self.context.bodies)
