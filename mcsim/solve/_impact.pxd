@@ -1,6 +1,6 @@
 """Restitution: the impacts of what touches and closes fast, round after round."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._struck cimport Struck
 from mcsim.state._row cimport Row
@@ -19,6 +19,7 @@ cdef class Impacts:
     cdef double first            # part of its forces that acts before the drift
     cdef double* impulse         # (count,) of the impacts, which are added [N s, N m s]
     cdef double* left            # (count,) what they close by that is no impact [m/s]
+    cdef int8_t* hit             # (count,) of a manifold's first row: it has been struck at this moment
     cdef Struck* struck
     cdef int32_t* group_of       # of each, the first manifold that is struck with it
     cdef Py_ssize_t struck_count
@@ -50,7 +51,9 @@ cdef class Impacts:
 
     cdef void find_left(self) noexcept nogil
     cdef Py_ssize_t find(self) noexcept nogil
-    cdef void look_at(self, Py_ssize_t begin, int points) noexcept nogil
+    cdef int points_from(self, Py_ssize_t i) noexcept nogil
+    cdef bint closes(self, Py_ssize_t begin, int points) noexcept nogil
+    cdef void list_manifold(self, Py_ssize_t begin, int points) noexcept nogil
     cdef void begin_response(self) noexcept nogil
     cdef void end_response(self) noexcept nogil
     cdef void weigh(self, Struck* c) noexcept nogil

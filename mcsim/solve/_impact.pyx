@@ -22,6 +22,7 @@ there, amounts to e at the surface.
 """
 
 from libc.math cimport sqrt
+from libc.stdint cimport int8_t
 from libc.string cimport memset
 
 import numpy as np
@@ -77,7 +78,9 @@ cdef class Impacts:
         """Room for the manifolds of so many rows."""
         if rows > self.capacity:
             struck, left, group_of = np.zeros((rows, sizeof(Struck)), np.int8), np.zeros(rows), np.zeros(rows, np.int32)
-            self.kept[2] = struck, left, group_of
+            hit = np.zeros(rows, np.int8)
+            self.kept[2] = struck, left, group_of, hit
+            self.hit = <int8_t*>records(hit)
             self.struck, self.left, self.group_of = <Struck*>records(struck), doubles(left), integers(group_of)
             self.capacity = rows
 
@@ -131,6 +134,7 @@ cdef class Impacts:
         self.rows, self.count, self.impulse = rows, count, impulse
         self.threshold, self.h, self.first = threshold, h, first
         self.find_left()
+        memset(self.hit, 0, count * sizeof(int8_t))
         for _ in range(ROUNDS):
             if self.find() == 0:
                 break
@@ -168,23 +172,41 @@ cdef class Impacts:
                     self.left[i] = max(-u, 0.0)
 
     cdef Py_ssize_t find(self) noexcept nogil:
-        """The manifolds that close. -> how many"""
+        """The manifolds that close; if one of them has been struck before at this moment, then with all that have been. ->
+        how many"""
+        cdef bint again = False
         cdef Py_ssize_t i = 0
+        cdef Py_ssize_t k
         cdef int points
         self.struck_count = 0
         while i < self.count:
-            points = 1
-            if self.rows[i].kind == ROW_NORMAL and self.rows[i].restitution > 0.0:
-                while (points < MANIFOLD_POINTS and i + points < self.count
-                       and same_manifold(self.rows + i, self.rows + i + points)):
-                    points += 1
-                self.look_at(i, points)
-            i += points
+            points = self.points_from(i)
+            if points > 0 and self.closes(i, points):
+                self.list_manifold(i, points)
+                again = again or self.hit[i]
+            i += max(points, 1)
+        i = 0
+        while i < self.count and again:
+            points = self.points_from(i)
+            if self.hit[i] and not self.closes(i, points):
+                self.list_manifold(i, points)
+            i += max(points, 1)
+        for k in range(self.struck_count):
+            self.hit[self.struck[k].begin] = 1
         return self.struck_count
 
-    cdef void look_at(self, Py_ssize_t begin, int points) noexcept nogil:
+    cdef int points_from(self, Py_ssize_t i) noexcept nogil:
+        """How many points the manifold has that begins at row i, and may bounce; 0: there is none."""
+        cdef int points = 1
+        if self.rows[i].kind != ROW_NORMAL or not self.rows[i].restitution > 0.0:
+            return 0
+        while (points < MANIFOLD_POINTS and i + points < self.count
+               and same_manifold(self.rows + i, self.rows + i + points)):
+            points += 1
+        return points
+
+    cdef bint closes(self, Py_ssize_t begin, int points) noexcept nogil:
         cdef const Row* row
-        cdef Struck* c
         cdef double u
         cdef int i
         for i in range(points):
@@ -194,9 +216,12 @@ cdef class Impacts:
             u = self.rate(begin + i)
             if u + self.left[begin + i] < -self.threshold and (
                     row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0):
-                break
-        else:
-            return
+                return True
+        return False
+
+    cdef void list_manifold(self, Py_ssize_t begin, int points) noexcept nogil:
+        cdef Struck* c
+        cdef int i
         c = &self.struck[self.struck_count]
         self.struck_count += 1
         c.begin = begin
@@ -223,6 +248,7 @@ cdef class Impacts:
         cdef Py_ssize_t chosen[4]
         cdef double a[16]
         cdef double q[4]
+        cdef double rates[4]
         cdef double p[4]
         cdef const Row* row
         cdef double u, kick, scale
@@ -260,6 +286,12 @@ cdef class Impacts:
             compress(a, q, n, p)
         for i in range(n):
             sum += p[i]
+        if n > 1 and not sum > 0.0:              # it does not close: as it would share what presses it evenly
+            for i in range(n):
+                rates[i] = -1.0
+            compress(a, rates, n, p)
+            for i in range(n):
+                sum += p[i]
         c.offset[0] = c.offset[1] = 0.0
         c.shift = 0.0
         if not sum > 0.0:
@@ -275,7 +307,8 @@ cdef class Impacts:
             error += p[i] * max(row.error, 0.0)
             whole_kick += p[i] * kick
             whole += p[i] * q[i]
-        c.restitution = rebound(c.restitution, error, whole_kick, whole, self.h)
+        if whole < 0.0:
+            c.restitution = rebound(c.restitution, error, whole_kick, whole, self.h)
 
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil:
         """Of separation (axis 0) or slip, now or of the response."""

@@ -25,7 +25,8 @@ Both may give back what a slip that reverses within them had lost; so it is over
 as e^2 allows of what compression took.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t
 
 import numpy as np
 
@@ -34,17 +35,72 @@ from mcsim.solve._blocks cimport cone_step
 from mcsim.solve._bracket cimport HALVINGS, SETTLED, Bracket, narrow, next_trial
 from mcsim.solve._cone_point cimport Point, cone_point, point_of
 from mcsim.solve._stronge cimport stronge_point
+from mcsim.solve.problems._dantzig cimport (NONE, NOTHING, ROW_DOUBLES, ROW_INTEGERS, Boxed, give_room, stay_inside,
+                                            take_rows)
 
 cdef enum:
     SWEEPS = 400             # over the contacts of one problem
+    AT_ONCE = 20             # sweeps after which impulses are found at once, if they still change
+    MOST_AT_ONCE = 24        # rows of that
+    PIVOTS = 20              # a row
     PARTS = 8                # of a restitution of several contacts, if it is Poisson's
 
 cdef double SWEPT = 1e-12                    # part of the impulses: a sweep that changes them by less is the last
+cdef double INSIDE = 1e-9                    # friction within the cone by this part of it sticks
+cdef double AGREES = 1e-12                   # what a row may be off and agree with others, in parts of |b| + |A||x|
+
+
+cdef void find_at_once(int count, const double* a, const double* b, const double* friction, const double* load,
+                       double* p) noexcept nogil:
+    """The normal impulses anew and, where there is room, those of the friction that sticks, under all other friction as it
+    is: a boxed linear complementarity problem. Between far unequal masses sweeps would take as many rounds as these
+    differ."""
+    cdef double matrix[MOST_AT_ONCE * MOST_AT_ONCE]
+    cdef double factor[MOST_AT_ONCE * MOST_AT_ONCE]
+    cdef double numbers[(ROW_DOUBLES + 3) * MOST_AT_ONCE]
+    cdef int32_t integers[(ROW_INTEGERS + 1) * MOST_AT_ONCE]
+    cdef int32_t row[MOST_AT_ONCE]
+    cdef Boxed boxed
+    cdef int n = 3 * count
+    cdef int rows = 0
+    cdef int i, j
+    cdef double bound
+    cdef double* right = numbers + ROW_DOUBLES * MOST_AT_ONCE
+    cdef double* lower = right + MOST_AT_ONCE
+    cdef double* upper = lower + MOST_AT_ONCE
+    cdef int32_t* order = integers + ROW_INTEGERS * MOST_AT_ONCE
+    if count > MOST_AT_ONCE:
+        return
+    for i in range(n):
+        bound = friction[i // 3] * (p[i - i % 3] + load[i - i % 3])
+        if i % 3 == 0 or (n <= MOST_AT_ONCE and sticks(p + i - i % 3, bound)):
+            row[rows], lower[rows], upper[rows] = i, 0.0 if i % 3 == 0 else -bound, INFINITY if i % 3 == 0 else bound
+            order[rows] = rows
+            rows += 1
+    give_room(&boxed, rows, numbers, factor, integers)
+    for i in range(rows):
+        right[i] = b[row[i]]
+        for j in range(n):
+            right[i] += a[row[i] * n + j] * p[j]
+        for j in range(rows):
+            matrix[i * rows + j] = a[row[i] * n + row[j]]
+            right[i] -= matrix[i * rows + j] * p[row[j]]
+        boxed.x[i] = p[row[i]]
+    boxed.a, boxed.b, boxed.lower, boxed.upper = matrix, right, lower, upper
+    boxed.most, boxed.accuracy, boxed.quiet, boxed.nothing = PIVOTS * rows, AGREES, 0.0, NOTHING
+    if stay_inside(&boxed) or take_rows(&boxed, order) == NONE:
+        for i in range(rows):
+            p[row[i]] = min(max(boxed.x[i], lower[i]), upper[i])
+
+
+cdef inline bint sticks(const double* p, double bound) noexcept nogil:
+    return p[1] * p[1] + p[2] * p[2] < (1.0 - INSIDE) * bound * bound
 
 
 cdef bint cones(int count, const double* a, const double* b, const double* friction, const double* load,
                 double* p) noexcept nogil:
-    """cone_point of all together, by sweeps from p = 0. load: one in three. -> whether that converged"""
+    """cone_point of all together, by sweeps from p = 0, and at once now and then. load: one in three. -> whether that
+    converged"""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, j, k
     cdef double own[3]
@@ -52,10 +108,10 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
     cdef double change, size
     cdef Point c
     cdef bint solved = True
-    cdef int _
+    cdef int sweep
     for i in range(n):
         p[i] = 0.0
-    for _ in range(SWEEPS):
+    for sweep in range(SWEEPS):
         change = size = 0.0
         solved = True
         for k in range(0, n, 3):
@@ -72,6 +128,8 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
                 p[k + i] = own[i]
         if count == 1 or change <= SWEPT * size:
             return solved
+        if sweep % AT_ONCE == AT_ONCE - 1:
+            find_at_once(count, a, b, friction, load, p)
     return False
 
 

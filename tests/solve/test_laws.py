@@ -117,3 +117,24 @@ def test_a_rod_that_slips_and_then_sticks(lean, slip, e, mu):
     sliding = min(found[0], stop)
     assert found[1] == pytest.approx(-mu * sliding - nt / tt * max(found[0] - stop, 0.0), abs=1e-9)
     assert found[2] == 0.0
+
+
+@settings(deadline=None, max_examples=amount(20, 100))
+@given(count=st.integers(2, 6), ratio=st.floats(1.0, 1e6), e=st.floats(0.0, 1.0), slip=st.floats(-0.2, 0.2))
+def test_a_pile_under_something_heavy(count, ratio, e, slip):
+    """Plates of mass 1 on a floor, a mass `ratio` on top: all move as one, and stop, whatever the masses; then e of each
+    impulse comes back. Friction is enough to hold, by the tangents' own masses, which are a third."""
+    inverse = np.append(np.ones(count - 1), 1.0 / ratio)
+    J = np.eye(count) - np.eye(count, k=-1)
+    A, v, s = np.zeros((3 * count, 3 * count)), np.full(count, -1.0), np.full(count, slip)
+    A[::3, ::3] = J @ np.diag(inverse) @ J.T
+    for k in (1, 2):
+        A[k::3, k::3] = 3.0 * A[::3, ::3]
+    u = np.zeros(3 * count)
+    u[::3], u[1::3] = J @ v, J @ s
+    p = strike(A, u, np.full(count, e), np.full(count, 0.9), NEWTON)
+    u1 = u + A @ p
+    size = ratio + count
+    assert p[::3] == pytest.approx((1 + e) * size * np.cumsum(1.0 / inverse[::-1])[::-1] / size, rel=1e-9)
+    assert u1[::3] == pytest.approx(-e * u[::3], abs=1e-8)
+    assert u1[1::3] == pytest.approx(0.0, abs=1e-8)
