@@ -98,7 +98,7 @@ cdef inline void search_halves(const Surface* s, Search* w, const Branch* b, dou
     """The two parts of a part, the more promising one to be taken first."""
     cdef Branch one = b[0]
     cdef Branch two = b[0]
-    cdef int32_t middle
+    cdef int32_t middle, _
     if s.heights == NULL:
         one.node, two.node = b.node + 1, s.nodes[b.node].right
     elif (b.row_end - b.row) * s.dx >= (b.column_end - b.column) * s.dy and b.row_end - b.row > 1 \
@@ -111,7 +111,7 @@ cdef inline void search_halves(const Surface* s, Search* w, const Branch* b, dou
     one.bound, two.bound = branch_bound(s, w, &one, limit), branch_bound(s, w, &two, limit)
     if one.bound <= two.bound:
         one, two = two, one
-    for middle in range(2):                              # the second last, to be taken first
+    for _ in range(2):                              # the second last, to be taken first
         if one.bound < INFINITY:
             w.stack[w.top] = one
             w.top += 1

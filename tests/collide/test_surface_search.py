@@ -3,8 +3,7 @@ every triangle finds."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import mcsim as mc
 
@@ -20,7 +19,7 @@ SHAPES = (
 
 
 def surface(kind: str) -> tuple[mc.Mesh | mc.HeightField, np.ndarray]:
-    """A rough piece of ground, and the corners (t, 3, 3) of its triangles. Some of it is level: distances are equal there."""
+    """A rough piece of ground, and the corners (t, 3, 3) of its triangles. Some of it is level, with equal distances."""
     heights = 0.5 * np.random.default_rng(3).normal(size=(SIDE + 1, SIDE + 1))
     heights[: SIDE // 2] = 0.25
     grid = np.arange(SIDE + 1.0) - SIDE / 2
