@@ -165,10 +165,10 @@ cdef class Broadphase(PlacedShapes):
         -> (k,) bool: which changed their form or place. Refused: nothing changed."""
         return self._change(numbers, shapes)
 
-    def replace_shapes(self, numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges=None,
-                       surfaces=None):
-        """Other shapes in the place of some, in their rows and on their bodies; arguments as of add_shapes. None of them was
-        or is a plane. They look for their pairs anew. Refused: nothing changed."""
+    def replace_shapes(self, numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index,
+                       edges=None, surfaces=None):
+        """Other shapes in the place of some, in their rows and on their bodies; arguments as of add_shapes. None of them
+        was or is a plane. They look for their pairs anew. Refused: nothing changed."""
         self._replace(numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces)
 
     def set_excluded(self, pairs):

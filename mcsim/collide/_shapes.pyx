@@ -251,8 +251,8 @@ cdef class PlacedShapes:
         return changed
 
     def _replace(self, numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces):
-        """Other shapes in the place of some, on the same bodies. Numbers in `shapes` are into `hulls` and `surfaces`; neither
-        was nor is one a plane. Refused: nothing changed."""
+        """Other shapes in the place of some, on the same bodies. Numbers in `shapes` are into `hulls` and `surfaces`;
+        neither was nor is one a plane. Refused: nothing changed."""
         cdef int32_t i, number, before
         cdef Py_ssize_t k
         cdef HullPool pool = HullPool(hulls, vertices, face_normals, face_offsets, face_begin, face_index,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcsim.core.linear import dot, dots, length, lengths, product
+from mcsim.core.linear import dot, dots, lengths, product
 from mcsim.scene.checks import FieldError
 
 MAX_VERTICES = 256

@@ -263,7 +263,8 @@ def _sources(new: Sequence[Described], old: Sequence[Described]) -> np.ndarray:
 
 
 def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> list[int]:
-    """Where each part stood, by the arguments that it was made with, which versions with other numbers share; -1: nowhere."""
+    """Where each part stood, by the arguments that it was made with, which versions with other numbers share; -1:
+    nowhere."""
     number = {id(part._arguments): i for i, part in old.items()}
     return [number.get(id(part._arguments), -1) for part in new]
 
