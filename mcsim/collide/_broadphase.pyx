@@ -116,7 +116,7 @@ cdef class Broadphase(PlacedShapes):
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
         if len(gone) != self.shape_count:
             raise ValueError(f"one flag for each of {self.shape_count} shapes, not {len(gone)}")
-        bodies = self.get_shapes()["body"][~gone]
+        bodies = self.get_bodies()[~gone]
         if np.any(bodies >= len(body_number)) or np.any(body_number[bodies] < 0):
             raise ValueError("a shape that stays is on a body that goes")
         staying = body_number[body_number >= 0]

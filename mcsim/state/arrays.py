@@ -6,6 +6,7 @@ has one row before its first, the world's: body -1 is at the origin, never moves
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self
 
@@ -33,6 +34,7 @@ from mcsim.state.fields import (
 from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 MOST_RUNS = 32  # beyond which rows are taken one by one
+ROOM = 16  # rows for bodies that may come, and one more for every so many bodies
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
 POOLED = [SHAPE_NUMBERS[kind.type] for kind in (ConvexHull, Mesh, HeightField)]  # with more than a record of their own
 
@@ -63,11 +65,12 @@ class Rows:
         if self.count:
             self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)])
 
-    def of(self, array: np.ndarray, fresh: np.ndarray) -> np.ndarray:
-        """The new array, of memory of its own."""
+    def of(self, array: np.ndarray, fresh: np.ndarray, room: int = 0) -> np.ndarray:
+        """The new array, of memory of its own; behind it there is room for so many rows."""
+        out = np.empty((self.count + room, *array.shape[1:]), array.dtype)
         if len(self._runs) > MOST_RUNS:
-            return np.concatenate([array, fresh])[self._from]
-        out = np.empty((self.count, *array.shape[1:]), array.dtype)
+            out[: self.count] = np.concatenate([array, fresh])[self._from]
+            return out
         for begin, end in zip(self._runs[:-1].tolist(), self._runs[1:].tolist()):
             first = int(self._from[begin])
             rows = array[first : first + end - begin] if first < self.old else fresh[first - self.old :][: end - begin]
@@ -115,8 +118,11 @@ class BodyArrays:
     reach: np.ndarray
     bounces: np.ndarray
 
-    def __init__(self, count: int, padded: dict[str, np.ndarray] | None = None) -> None:
+    def __init__(
+        self, count: int, padded: dict[str, np.ndarray] | None = None, roots: dict[str, np.ndarray] | None = None
+    ) -> None:
         self.count = count
+        self._roots = roots  # what `padded` are the first rows of, where there is room for more
         self.padded: dict[str, np.ndarray] = padded or {
             f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES
         }
@@ -127,16 +133,30 @@ class BodyArrays:
             self.padded["island"][:] = AWAKE
 
     def gathered(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
-        """Other arrays of these and the `fresh` bodies. rows: Rows."""
+        """Other arrays of these and the `fresh` bodies, in memory of their own, with room for some more. rows: Rows."""
         whole = rows.after_the_world()
-        return BodyArrays(
-            rows.count, {name: whole.of(array, fresh.padded[name][1:]) for name, array in self.padded.items()}
-        )
+        roots = {
+            name: whole.of(array, fresh.padded[name][1:], ROOM + rows.count // ROOM) for name, array in self.padded.items()
+        }
+        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+
+    def continued(self, rows: Rows, fresh: BodyArrays) -> BodyArrays | None:
+        """The same in the memory of these, which stay as they are, where the last rows alone come or go, there is room, and
+        nobody has a view of them: who has one finds it as it was, whatever becomes of the world. Else None."""
+        roots, kept = self._roots, min(rows.count, rows.old)
+        if roots is None or not np.array_equal(rows.source[:kept], np.arange(kept)):
+            return None
+        if any(len(roots[name]) <= rows.count or _is_seen(roots, name) for name in roots):
+            return None
+        for name, root in roots.items():
+            root[kept + 1 : rows.count + 1] = fresh.padded[name][1:]
+        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
 
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
         gyration."""
-        turning = np.trace(self.inertia, axis1=1, axis2=2) / np.where(self.mass > 0.0, self.mass, 1.0)
+        trace = self.inertia[:, 0, 0] + self.inertia[:, 1, 1] + self.inertia[:, 2, 2]
+        turning = trace / np.where(self.mass > 0.0, self.mass, 1.0)
         return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
 
     @classmethod
@@ -172,6 +192,12 @@ class BodyArrays:
             arrays.inv_inertia[moved] = 0.5 * (inverse + inverse.transpose(0, 2, 1))  # symmetric to the bit
         _fill_forms(arrays, bodies)
         return arrays
+
+
+def _is_seen(roots: dict[str, np.ndarray], name: str) -> bool:
+    """Whether anybody has a view of an array but the BodyArrays that it is of, which has two: its padded rows and those of
+    the bodies. As ndarray.resize asks it."""
+    return sys.getrefcount(roots[name]) > 2 + 1 + 1  # the dict's own, and the argument's
 
 
 def _fill_forms(arrays: BodyArrays, bodies: Sequence[Body]) -> None:

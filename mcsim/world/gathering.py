@@ -8,6 +8,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -54,7 +55,7 @@ class Gathering:
         self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
         self.joint_rows = Rows(_sources(scene.joints, old.scene.joints), len(joints))
         self.fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in self.body_rows.fresh.tolist()])
-        self.bodies = old.bodies.gathered(self.body_rows, BodyArrays.from_scene(self.fresh))
+        self.bodies = self._gathered_bodies(BodyArrays.from_scene(self.fresh))
         self.versions = self._versions()
         for new, before in self.versions:
             self._carry_state(new, before)
@@ -68,6 +69,15 @@ class Gathering:
             changed = self.body_rows.fresh.tolist() if anew else [new for new, _ in self.versions]
             self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
         self._wake_changed()
+
+    def _gathered_bodies(self, fresh: BodyArrays) -> BodyArrays:
+        """Their arrays. Where nothing holds bodies together a pipeline that is made writes nothing of them but what it
+        finds there, so that one may be made in the old arrays' memory while the old one is in use."""
+        bodies = self.old.bodies
+        free = not self.anew and not self.scene.joints and not len(self.old_joints)
+        of_trees = getattr(self.old.pipeline.space, "system", None) is not None
+        continued = bodies.continued(self.body_rows, fresh) if free and not of_trees else None
+        return continued or bodies.gathered(self.body_rows, fresh)
 
     def edit(self) -> Callable[[], None] | None:
         """A function that changes the present collider in place; None where another one must be made."""
@@ -125,13 +135,20 @@ class Gathering:
         )
 
     def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
-        """What scene.numbers() gives, where the last bodies alone are new, or some are other versions of old ones; else
-        None."""
+        """What scene.numbers() gives, where the last bodies alone are new, some are other versions of old ones, or a run of
+        them went; else None."""
         rows, scene = self.body_rows, self.scene
         if len(self.joint_rows.fresh) or len(scene.joints) != len(self.old.scene.joints):
             return None
         if self.versions and len(self.versions) == len(rows.fresh) and rows.count == rows.old:
             return self.old.body_index, self.old.joint_index
+        if rows.count < rows.old and not len(rows.fresh):
+            index, gone = self.old.body_index.copy(), np.flatnonzero(self.numbers[:-1] < 0)
+            for i in gone.tolist():
+                del index[self.old.scene.bodies[i].name]
+            first = int(gone[0])
+            index.update(zip(islice(index, first, None), range(first, rows.count)))
+            return index, self.old.joint_index
         if self.versions or rows.count <= rows.old:
             return None
         more = {scene.bodies[i].name: i for i in rows.fresh.tolist()}
