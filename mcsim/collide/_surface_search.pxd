@@ -17,9 +17,9 @@ from mcsim.collide._surface_walk cimport Walk, boxes_meet, cell_is_low, walk_sta
 from mcsim.collide._tree_stack cimport TREE_STACK
 
 cdef enum:
-    NEAR_SOLID = 0
-    NEAR_SLIDING = 1
-    NEAR_PLANE = 2
+    NEAR_SOLID = 0               # what is nearest to a solid
+    NEAR_SLIDING = 1             # what it meets first as it slides
+    NEAR_PLANE = 2               # what lies lowest over a plane
 
 # What is looked for; all in the surface's frame.
 ctypedef struct Sought:
