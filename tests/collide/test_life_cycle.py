@@ -138,7 +138,6 @@ def test_any_order_of_changes(seed):
         lambda: twin.remove(rng.integers(1, 5)),
         lambda: twin.exclude(20),
         lambda: twin.refilter(5),
-        lambda: twin.replace(rng.integers(0, 6)),
         lambda: twin.move(1.0, 0.02),
         lambda: twin.move(0.2, 3.0),
         lambda: twin.move(0.1, 1e-3),
@@ -149,6 +148,29 @@ def test_any_order_of_changes(seed):
     for _ in range(changes):
         for _ in range(rng.integers(1, 4)):
             deeds[rng.integers(len(deeds))]()
+        twin.check()
+        touching += len(twin.found)
+    assert touching > 15 * changes
+
+
+def test_shapes_in_the_place_of_others():
+    """Some at a time, between other changes: crowded, so that most touch."""
+    rng = np.random.default_rng(4)
+    twin = Twin(rng, 40, 1.5)
+    others = (
+        lambda: twin.add(rng.integers(1, 4)),
+        lambda: twin.remove(rng.integers(1, 4)),
+        lambda: twin.refilter(5),
+        lambda: twin.move(0.2, 0.5),
+        lambda: twin.rest(rng.choice([0.0, 0.3, 0.9])),
+        twin.turn_kind,
+    )
+    changes, touching = amount(20, 60), 0
+    for _ in range(changes):
+        twin.replace(rng.integers(0, 6))
+        if rng.random() < 0.5:
+            twin.check()
+        others[rng.integers(len(others))]()
         twin.check()
         touching += len(twin.found)
     assert touching > 15 * changes
