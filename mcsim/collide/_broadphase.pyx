@@ -116,7 +116,7 @@ cdef class Broadphase(PlacedShapes):
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
         if len(gone) != self.shape_count:
             raise ValueError(f"one flag for each of {self.shape_count} shapes, not {len(gone)}")
-        bodies = self.get_shapes()["body"][~gone]
+        bodies = self.get_bodies()[~gone]
         if np.any(bodies >= len(body_number)) or np.any(body_number[bodies] < 0):
             raise ValueError("a shape that stays is on a body that goes")
         staying = body_number[body_number >= 0]
@@ -164,6 +164,12 @@ cdef class Broadphase(PlacedShapes):
         type, body and hull that they have. What changed more than its material looks for its pairs anew.
         -> (k,) bool: which changed their form or place. Refused: nothing changed."""
         return self._change(numbers, shapes)
+
+    def replace_shapes(self, numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index,
+                       edges=None, surfaces=None):
+        """Other shapes in the place of some, in their rows and on their bodies; arguments as of add_shapes. None of them
+        was or is a plane. They look for their pairs anew. Refused: nothing changed."""
+        self._replace(numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces)
 
     def set_excluded(self, pairs):
         """pairs (k, 2): the pairs of bodies that do not collide from now on. Refused: nothing changed."""

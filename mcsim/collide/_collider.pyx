@@ -200,6 +200,15 @@ cdef class Collider(Broadphase):
         self.store.find_anew(<const int8_t*>address(anew))
         return changed
 
+    def replace_shapes(self, numbers, *records, surfaces=None):
+        """As Broadphase.replace_shapes; the manifolds of what was there go with it."""
+        number, bodies = np.arange(self.shape_count, dtype=np.int32), self.get_bodies()
+        self.store.gather()
+        Broadphase.replace_shapes(self, numbers, *records, surfaces=surfaces)
+        number[numbers] = -1
+        bodies = np.arange(bodies.max(initial=-1) + 1, dtype=np.int32)
+        self.store.renumber(<const int32_t*>address(number), <const int32_t*>address(bodies))
+
     cdef void revise(self) noexcept nogil:
         cdef Py_ssize_t k
         Broadphase.revise(self)

@@ -31,14 +31,19 @@ cdef class Finder:
     cdef int32_t* planes
     cdef int32_t plane_count
     cdef int32_t* found                  # room for shapes
+    cdef int32_t* shape_begin            # where the shapes of each body begin in
+    cdef int32_t* shapes_of              # the shapes, body by body
     cdef Vec3* position                  # of the bodies, as last seen
     cdef Quat* orientation
     cdef int fresh                       # nothing was seen yet
-    cdef double cost                     # of the tree when it was built
+    cdef double cost                     # the sum of the nodes' surfaces when the tree was built
+    cdef double cost_now
 
     cdef void follow(self, const Vec3* position, const Quat* orientation) noexcept nogil
     cdef void place(self, int32_t i, Vec3 position, Quat orientation) noexcept nogil
+    cdef int list_shapes(self) except -1
     cdef double refit(self) noexcept nogil
+    cdef double refit_above(self, int32_t leaf) noexcept nogil
     cdef void build(self) noexcept nogil
     cdef int sees(self, int32_t i, const Filter* chosen) noexcept nogil
     cdef int senses(self, int32_t i, const Filter* chosen) noexcept nogil

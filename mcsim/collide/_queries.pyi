@@ -1,5 +1,7 @@
 """Looking for shapes, as Python sees it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mcsim.collide._collider import Collider
@@ -21,6 +23,15 @@ class Finder:
         skipped: np.ndarray | None,
         filled: bool,
     ) -> np.ndarray: ...
+    def cast_ray(
+        self,
+        origin: Sequence[float],
+        direction: Sequence[float],
+        limit: float,
+        mask: int,
+        skipped: np.ndarray | None,
+        filled: bool,
+    ) -> tuple[int, int, float, np.ndarray, np.ndarray] | None: ...
     def cast_through(
         self, origin: np.ndarray, direction: np.ndarray, limit: float, mask: int, skipped: np.ndarray | None, filled: bool
     ) -> np.ndarray: ...

@@ -11,7 +11,7 @@ import numpy as np
 from libc.math cimport fabs, INFINITY
 from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, neg, normalized, quat_matrix, quat_mul, quat_normalized,
                                rotate)
@@ -27,11 +27,15 @@ from mcsim.collide._ray cimport box_entry, inverse_of, ray_solid
 from mcsim.collide._shape_table cimport bounds
 from mcsim.collide._solid cimport Aabb, Solid, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, overlaps_surface, part_surface, ray_on_surface
-from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node, joined, mark_of, next_leaf, nothing,
-                                  surface, tree_build, tree_clear, walk_box)
+from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node, holds, joined, mark_of, next_leaf,
+                                  nothing, side_of, surface, tree_build, tree_clear, walk_box)
 
 # The tree is built anew when its boxes' areas have grown by this factor.
 cdef double WORN = 1.5
+
+cdef enum:
+    BLOCK = 64                   # bodies whose poses are compared at once
+    FEW = 16                     # of so many shapes one at most has moved: its leaf's way up is refitted alone
 
 HIT_DTYPE = np.dtype([("body", "i4"), ("shape", "i4"), ("distance", "f8"), ("point", "f8", 3), ("normal", "f8", 3)])
 
@@ -105,6 +109,7 @@ cdef class Finder:
                 self.planes[self.plane_count] = i
                 self.plane_count += 1
             self.body_count = max(self.body_count, collider.shapes[i].body + 1)
+        self.list_shapes()
         self.position = <Vec3*>resized(NULL, self.body_count, sizeof(Vec3))
         self.orientation = <Quat*>resized(NULL, self.body_count, sizeof(Quat))
         self.fresh = 1
@@ -117,29 +122,84 @@ cdef class Finder:
         free(self.tree.boxes)
         free(self.tree.parents)
         free(self.marks)
+        free(self.shape_begin)
+        free(self.shapes_of)
         free(self.position)
         free(self.orientation)
+
+    cdef int list_shapes(self) except -1:
+        """The shapes of each body, one after the other, by the bodies' numbers."""
+        cdef int32_t i, body
+        self.shape_begin = <int32_t*>resized(NULL, self.body_count + 2, sizeof(int32_t))
+        self.shapes_of = <int32_t*>resized(NULL, self.shape_count, sizeof(int32_t))
+        memset(self.shape_begin, 0, (self.body_count + 2) * sizeof(int32_t))
+        for i in range(self.shape_count):
+            self.shape_begin[self.collider.shapes[i].body + 2] += 1
+        for body in range(self.body_count):
+            self.shape_begin[body + 2] += self.shape_begin[body + 1]
+        for i in range(self.shape_count):
+            body = self.collider.shapes[i].body
+            self.shapes_of[self.shape_begin[body + 1]] = i
+            self.shape_begin[body + 1] += 1
+        return 0
 
     # ---- following the bodies ----------------------------------------------------------------------------------------
 
     cdef void follow(self, const Vec3* position, const Quat* orientation) noexcept nogil:
-        """Place what moved since the last call, and mend the tree."""
-        cdef int32_t i, body
+        """Place what moved since the last call, and mend the tree: above those leaves alone, where they are few."""
+        cdef int32_t i, k, body, begin, end
+        cdef int32_t moved = 0
         cdef double cost
-        if (not self.fresh and memcmp(position, self.position, self.body_count * sizeof(Vec3)) == 0
-                and memcmp(orientation, self.orientation, self.body_count * sizeof(Quat)) == 0):
-            return
-        for i in range(self.shape_count):
-            body = self.collider.shapes[i].body
-            if (self.fresh or memcmp(&position[body], &self.position[body], sizeof(Vec3)) != 0
-                    or memcmp(&orientation[body], &self.orientation[body], sizeof(Quat)) != 0):
-                self.place(i, position[body], orientation[body])
-        memcpy(self.position, position, self.body_count * sizeof(Vec3))
-        memcpy(self.orientation, orientation, self.body_count * sizeof(Quat))
-        cost = INFINITY if self.fresh else self.refit()
-        if not cost <= WORN * self.cost:
+        end = 0
+        while end < self.body_count:
+            begin = end
+            end = <int32_t>min(<Py_ssize_t>(begin + BLOCK), self.body_count)
+            if not self.fresh and memcmp(&position[begin], &self.position[begin], (end - begin) * sizeof(Vec3)) == 0 \
+                    and memcmp(&orientation[begin], &self.orientation[begin], (end - begin) * sizeof(Quat)) == 0:
+                continue
+            for body in range(begin, end):
+                if not self.fresh and memcmp(&position[body], &self.position[body], sizeof(Vec3)) == 0 \
+                        and memcmp(&orientation[body], &self.orientation[body], sizeof(Quat)) == 0:
+                    continue
+                self.position[body] = position[body]
+                self.orientation[body] = orientation[body]
+                for k in range(self.shape_begin[body], self.shape_begin[body + 1]):
+                    i = self.shapes_of[k]
+                    self.place(i, position[body], orientation[body])
+                    if self.solids[i].type != PLANE:
+                        self.found[moved] = i
+                        moved += 1
+        if self.fresh:
             self.build()
+        elif moved > 0:
+            if moved > self.shape_count // FEW:
+                cost = self.refit()
+            else:
+                cost = self.cost_now
+                for k in range(moved):
+                    cost += self.refit_above(self.found[k])
+            self.cost_now = cost
+            if not cost <= WORN * self.cost:
+                self.build()
         self.fresh = 0
+
+    cdef double refit_above(self, int32_t leaf) noexcept nogil:
+        """Boxes of the nodes above a leaf that moved. -> by how much the sum of the nodes' surfaces grows"""
+        cdef int32_t child = ~leaf
+        cdef int32_t node = self.tree.parents[leaf]
+        cdef Aabb box = self.tree.boxes[leaf]
+        cdef Aabb* old
+        cdef double more = 0.0
+        while node >= 0:
+            old = &self.tree.nodes[node].box[side_of(&self.tree, node, child)]
+            if holds(old, &box) and holds(&box, old):
+                break
+            more += surface(&box) - surface(old)
+            old[0] = box
+            box = joined(&self.tree.nodes[node].box[0], &self.tree.nodes[node].box[1])
+            child = node
+            node = self.tree.nodes[node].parent
+        return more
 
     cdef void place(self, int32_t i, Vec3 position, Quat orientation) noexcept nogil:
         """One shape, at the pose of its body. What is not finite is nowhere."""
@@ -178,7 +238,7 @@ cdef class Finder:
                 self.marks[count] = mark_of(&self.tree.boxes[i], i)
                 count += 1
         tree_build(&self.tree, self.marks, count)
-        self.cost = self.refit()
+        self.cost = self.cost_now = self.refit()
 
     # ---- rays and slid shapes ----------------------------------------------------------------------------------------
 
@@ -339,6 +399,26 @@ cdef class Finder:
                     hits[i].shape = -1
                     hits[i].distance = INFINITY
         return hits_array
+
+    def cast_ray(self, origin, direction, double limit, int32_t mask, const int8_t[::1] skipped, bint filled):
+        """The nearest hit of one ray, as of cast_rays: origin, direction of three numbers each.
+        -> None, or body, shape, distance, point (3,), normal (3,)"""
+        cdef Filter chosen
+        cdef Ray ray
+        cdef Hit hit
+        cdef Py_ssize_t count
+        choose(&chosen, self.body_count, mask, skipped)
+        ray.origin = vec3(origin[0], origin[1], origin[2])
+        ray.direction = unit(vec3(direction[0], direction[1], direction[2]))
+        with nogil:
+            count = self.walk(&ray, NULL, limit, filled, &chosen, False, &hit)
+        if count == 0:
+            return None
+        place = np.empty((2, 3))
+        cdef double[:, ::1] out = place
+        memcpy(&out[0, 0], &hit.point, sizeof(Vec3))
+        memcpy(&out[1, 0], &hit.normal, sizeof(Vec3))
+        return hit.body, hit.shape, hit.distance, place[0], place[1]
 
     def cast_through(self, double[::1] origin, double[::1] direction, double limit, int32_t mask,
                      const int8_t[::1] skipped, bint filled):

@@ -59,6 +59,7 @@ cdef class PlacedShapes:
 
     cdef int add_column(self, void** block, size_t size) except -1
     cdef int reserve_shapes(self, Py_ssize_t count) except -1
+    cdef int leave_pool(self, int32_t number) except -1
     cdef void grip(self, int32_t i) noexcept nogil
     cdef int solidify(self, int32_t i, HullPool pool) except -1
     cdef void revise(self) noexcept nogil

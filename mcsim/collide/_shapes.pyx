@@ -141,25 +141,13 @@ cdef class PlacedShapes:
         """New rows at the end, not placed yet. Numbers in `shapes` are into `hulls` and `surfaces`. Refused: nothing
         changed."""
         cdef int32_t i, number
-        shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE)
-        cdef Py_ssize_t count = self.shape_count + len(shapes)
         cdef HullPool pool = HullPool(hulls, vertices, face_normals, face_offsets, face_begin, face_index,
                                        surfaces)
-        is_hull = shapes["type"] == HULL
-        for k in np.flatnonzero(is_hull & ((shapes["hull"] < 0) | (shapes["hull"] >= pool.count))):
-            raise ValueError(f"shape {self.shape_count + k} names hull {shapes['hull'][k]} of {pool.count}")
-        on_surface = (shapes["type"] == MESH) | (shapes["type"] == HEIGHT_FIELD)
-        for k in np.flatnonzero(on_surface & ((shapes["surface"] < 0) | (shapes["surface"] >= pool.surfaces.count))):
-            raise ValueError(f"shape {self.shape_count + k} names surface {shapes['surface'][k]} of "
-                             f"{pool.surfaces.count}")
-        pooled = is_hull | on_surface
-        if np.any(shapes["body"] < 0):
-            raise ValueError("a shape must name the body that it is on")
+        shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE)
+        cdef Py_ssize_t count = self.shape_count + len(shapes)
+        pooled = self._checked_in(shapes, pool, self.shape_count)
         self.reserve_shapes(count)
-        number = self._next_pool
-        if pooled.any():
-            self._pools[number] = [pool, int(pooled.sum())]
-            self._next_pool += 1
+        number = self._add_pool(pool, pooled)
         memcpy(self.shapes + self.shape_count, address(shapes), len(shapes) * sizeof(Shape))
         for i in range(self.shape_count, count):
             self.pool[i] = number if self.shapes[i].type == HULL or is_surface(self.shapes[i].type) else -1
@@ -172,6 +160,36 @@ cdef class PlacedShapes:
             self.solidify(i, pool)
         self.shape_count = count
         self.revise()
+
+    def _checked_in(self, shapes, HullPool pool, first):
+        """-> how many of the shapes, numbered from `first` on, are of hulls or surfaces. Refused are those that name one
+        that is not in the pool."""
+        is_hull = shapes["type"] == HULL
+        for k in np.flatnonzero(is_hull & ((shapes["hull"] < 0) | (shapes["hull"] >= pool.count))):
+            raise ValueError(f"shape {first + k} names hull {shapes['hull'][k]} of {pool.count}")
+        on_surface = (shapes["type"] == MESH) | (shapes["type"] == HEIGHT_FIELD)
+        for k in np.flatnonzero(on_surface & ((shapes["surface"] < 0) | (shapes["surface"] >= pool.surfaces.count))):
+            raise ValueError(f"shape {first + k} names surface {shapes['surface'][k]} of {pool.surfaces.count}")
+        if np.any(shapes["body"] < 0):
+            raise ValueError("a shape must name the body that it is on")
+        return int(np.count_nonzero(is_hull | on_surface))
+
+    def _add_pool(self, pool, pooled):
+        """Keep a pool that so many shapes are in. -> its number"""
+        number = self._next_pool
+        if pooled:
+            self._pools[number] = [pool, pooled]
+            self._next_pool += 1
+        return number
+
+    cdef int leave_pool(self, int32_t number) except -1:
+        """A shape is no longer in a pool; -1: it was in none."""
+        if number >= 0:
+            entry = self._pools[number]
+            entry[1] -= 1
+            if entry[1] == 0:
+                del self._pools[number]
+        return 0
 
     cdef void grip(self, int32_t i) noexcept nogil:
         self.grips[i].friction = self.shapes[i].friction
@@ -196,11 +214,8 @@ cdef class PlacedShapes:
         cdef int k
         for i in range(self.shape_count):
             kept += not gone[i]
-            if gone[i] and self.pool[i] >= 0:
-                entry = self._pools[self.pool[i]]
-                entry[1] -= 1
-                if entry[1] == 0:
-                    del self._pools[self.pool[i]]
+            if gone[i]:
+                self.leave_pool(self.pool[i])
         for k in range(self.column_count):
             close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
         self.shape_count = kept
@@ -234,6 +249,45 @@ cdef class PlacedShapes:
                 self.solidify(i, self._pools[self.pool[i]][0] if self.pool[i] >= 0 else None)
         self.revise()
         return changed
+
+    def _replace(self, numbers, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces):
+        """Other shapes in the place of some, on the same bodies. Numbers in `shapes` are into `hulls` and `surfaces`;
+        neither was nor is one a plane. Refused: nothing changed."""
+        cdef int32_t i, number, before
+        cdef Py_ssize_t k
+        cdef HullPool pool = HullPool(hulls, vertices, face_normals, face_offsets, face_begin, face_index,
+                                       surfaces)
+        numbers = np.array(numbers, np.int32).reshape(-1)
+        shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE).reshape(-1)
+        if len(numbers) != len(shapes) or len(np.unique(numbers)) < len(numbers) or np.any(
+                (numbers < 0) | (numbers >= self.shape_count)):
+            raise ValueError(f"there are {self.shape_count} shapes; each one to replace needs its number and a record")
+        cdef const Shape* records = <const Shape*>address(shapes)
+        for k in range(len(numbers)):
+            i = numbers[k]
+            if self.shapes[i].body != records[k].body or self.shapes[i].type == PLANE or records[k].type == PLANE:
+                raise ValueError("a shape in the place of another is on the same body, and no plane: remove and add it")
+        number = self._add_pool(pool, self._checked_in(shapes, pool, 0))
+        for k in range(len(numbers)):
+            i = numbers[k]
+            before = self.pool[i]
+            self.shapes[i] = records[k]
+            self.pool[i] = number if records[k].type == HULL or is_surface(records[k].type) else -1
+            self.due[i] = 1
+            self.moved[i] = 1
+            self.grip(i)
+            self.solidify(i, pool)
+            self.leave_pool(before)
+        self.revise()
+
+    def get_bodies(self):
+        """-> (s,) int32: the body of each shape."""
+        cdef int32_t i
+        result = np.empty(self.shape_count, np.int32)
+        cdef int32_t* out = <int32_t*>address(result)
+        for i in range(self.shape_count):
+            out[i] = self.shapes[i].body
+        return result
 
     cdef void revise(self) noexcept nogil:
         """After a change of what shapes there are."""

@@ -23,6 +23,9 @@ _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 
 
+FLOATS, LISTS = (float, np.float64), (tuple, list)  # what most numbers and vectors come as
+
+
 class FieldError(SceneError):
     """A wrong field. Kept in parts, so that whoever knows the place (a body, a file) can put it in front. Users see it
     under the name of SceneError, which is what they may catch."""
@@ -82,6 +85,8 @@ def suggestion(name: Any, names: Iterable[str]) -> str:
 
 def number(value: Any, field: str, *, infinite: bool = False) -> float:
     """A real number; finite unless infinite ones are allowed. Neither a bool nor a string is a number."""
+    if type(value) in FLOATS and math.isfinite(value):  # as most are: the same answer at once
+        return float(value)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise FieldError(field, f"must be a number, got {show(value)}")
     try:
@@ -129,9 +134,18 @@ def items(value: Any, what: str, field: str) -> list[Any]:
 
 def vector(value: Any, field: str, length: int = 3) -> tuple[float, ...]:
     """`length` finite numbers."""
-    numbers = items(value, f"{length} numbers", field)
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1:
+        numbers = value.tolist()
+    else:
+        numbers = value if type(value) in LISTS else items(value, f"{length} numbers", field)
     if len(numbers) != length:
         raise FieldError(field, f"must be {length} numbers, got {len(numbers)}: {show(value)}")
+    if length == 3:  # most are, and are finite numbers: the same answer at once
+        x, y, z = numbers
+        if type(x) in FLOATS and type(y) in FLOATS and type(z) in FLOATS:
+            x, y, z = float(x), float(y), float(z)
+            if math.isfinite(x + y + z):
+                return x, y, z
     return tuple(number(x, f"{field}[{i}]") for i, x in enumerate(numbers))
 
 
@@ -192,7 +206,7 @@ def flag(value: Any, field: str) -> bool:
 
 def bits(value: Any, field: str) -> int:
     """A 32-bit integer of collision bits; -1 has all of them set."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+    if type(value) is not int and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral)):
         raise FieldError(field, f"must be an integer, got {show(value)}")
     result = operator.index(value)
     if not -(2**31) <= result < 2**31:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcsim.core.linear import dot, dots, length, lengths, product
+from mcsim.core.linear import dot, dots, lengths, product
 from mcsim.scene.checks import FieldError
 
 MAX_VERTICES = 256
@@ -61,7 +61,7 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     thickness = float(np.min(heights.max(axis=1) - heights.min(axis=1)))
     if thickness < 10 * FLAT:
         raise FieldError(field, f"are flat: {thickness * size:.3g} m thick and {size:.3g} m wide")
-    faces = _faces(centred, corners)
+    faces = _faces(centred, corners, surface)
     if faces is None:
         raise FieldError(field, "are too rough: some are nearly but not quite in one plane or line; round them")
     kept = np.unique(np.concatenate(faces))
@@ -69,10 +69,11 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
         raise FieldError(field, TOO_MANY.format(len(kept)))
     number = np.full(len(points), -1)
     number[kept] = np.arange(len(kept))
-    faces = sorted((_from_lowest(number[face]) for face in faces), key=lambda face: face.tolist())
+    ordered = sorted(_from_lowest(number[face].tolist()) for face in faces)
+    faces = [np.array(face, np.int32) for face in ordered]
     vertices = points[kept]
-    face_normals = np.array([_newell(centred[kept][face]) for face in faces])
-    edges = {(min(a, b), max(a, b)) for face in faces for a, b in _sides(face)}
+    face_normals = _newells(centred[kept], faces)
+    edges = {(a, b) if a < b else (b, a) for face in ordered for a, b in _sides(face)}
     return Hull(
         vertices,
         faces,
@@ -107,21 +108,22 @@ def _triangles(points: np.ndarray) -> _Surface | None:
     return _Surface(triangles, hull.neighbors, normals, lengths(twice) / 2)
 
 
-def _faces(points: np.ndarray, corners: np.ndarray) -> list[np.ndarray] | None:
+def _faces(points: np.ndarray, corners: np.ndarray, surface: _Surface) -> list[np.ndarray] | None:
     """Convex faces, each a loop of point numbers counter-clockwise from outside, that together close; None if none do.
 
     Points that are rough by just FLAT may give loops with small dents, whose sides would cut contacts off. Then the
     hull is taken again of the corners alone; if that does not help, with a smaller tolerance, and in the end with none.
+    surface: of all points.
     """
     for flat in (FLAT, FLAT / 10, FLAT / 100, 0.0):
         kept = _apart(points, corners, flat)
         while True:
-            surface = _triangles(points[kept])
-            loops = None if surface is None else _merge(points[kept], surface, flat)
+            found = surface if len(kept) == len(points) else _triangles(points[kept])
+            loops = None if found is None else _merge(points[kept], found, flat)
             if loops is None:
                 break
             loops = [kept[loop] for loop in loops]
-            if _is_closed(loops) and all(_is_convex(points[loop]) for loop in loops):
+            if _is_closed(loops) and _are_convex(points, loops):
                 return loops
             left = np.unique(np.concatenate(loops))
             if len(left) == len(kept):
@@ -147,14 +149,20 @@ def _merge(points: np.ndarray, surface: _Surface, flat: float) -> list[np.ndarra
     None if a region is no disc.
     """
     triangles = surface.triangles
+    alone = _stand_alone(points, surface, flat)
+    ends = np.sort(triangles, axis=1)  # as _boundary has a triangle
+    outwards = (dots(_newells(points, list(ends)), surface.normals) > 0).tolist()
     done = np.zeros(len(triangles), dtype=bool)
     loops = []
-    for seed in np.argsort(-surface.area, kind="stable"):  # the largest triangle knows its plane best
+    for seed in np.argsort(-surface.area, kind="stable").tolist():  # the largest triangle knows its plane best
         if done[seed]:
             continue
+        if alone[seed]:
+            done[seed] = True
+            loops.append(ends[seed] if outwards[seed] else ends[seed][::-1])
+            continue
         normal = surface.normals[seed]
-        heights = product(points, normal) - dot(points[triangles[seed, 0]], normal)
-        in_plane = np.abs(heights)[triangles].max(axis=1) < flat
+        in_plane = np.abs(_heights(points, surface, seed))[triangles].max(axis=1) < flat
         members, waiting = [], [seed]
         done[seed] = True
         while waiting:
@@ -169,6 +177,20 @@ def _merge(points: np.ndarray, surface: _Surface, flat: float) -> list[np.ndarra
             return None
         loops.append(loop if dot(_newell(points[loop]), normal) > 0 else loop[::-1])
     return _corners_only(loops)
+
+
+def _heights(points: np.ndarray, surface: _Surface, triangle: int) -> np.ndarray:
+    """(n,) of the points over a triangle's plane."""
+    normal = surface.normals[triangle]
+    return product(points, normal) - dot(points[surface.triangles[triangle, 0]], normal)
+
+
+def _stand_alone(points: np.ndarray, surface: _Surface, flat: float) -> list[bool]:
+    """Of each triangle, whether none of its neighbours lies in its plane."""
+    normals, base = surface.normals, dots(points[surface.triangles[:, 0]], surface.normals)
+    corners = points[surface.triangles[surface.neighbours]].reshape(len(normals), 9, 3)
+    heights = np.abs(dots(corners, np.repeat(normals[:, None], 9, axis=1)) - base[:, None])
+    return np.all(heights.reshape(-1, 3, 3).max(axis=2) >= flat, axis=1).tolist()
 
 
 def _boundary(triangles: np.ndarray) -> np.ndarray | None:
@@ -212,20 +234,45 @@ def _is_closed(loops: list[np.ndarray]) -> bool:
     )
 
 
-def _is_convex(corners: np.ndarray) -> bool:
-    """Whether a polygon (k, 3) turns left at every corner, seen against its normal."""
-    sides = np.roll(corners, -1, axis=0) - corners
-    return bool((product(np.cross(sides, np.roll(sides, -1, axis=0)), _newell(corners)) > 0).all())
+def _by_length(loops: list[np.ndarray]) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Loops of equally many corners side by side: their places in the list, and (k, corners) point numbers."""
+    places = defaultdict(list)
+    for i, loop in enumerate(loops):
+        places[len(loop)].append(i)
+    for alike in places.values():
+        yield alike, np.array([loops[i] for i in alike])
 
 
-def _from_lowest(loop: np.ndarray) -> np.ndarray:
+def _are_convex(points: np.ndarray, loops: list[np.ndarray]) -> bool:
+    """Whether polygons turn left at every corner, seen against their normals."""
+    normals = _newells(points, loops)
+    for places, numbers in _by_length(loops):
+        corners = points[numbers]
+        sides = np.roll(corners, -1, axis=1) - corners
+        turns = np.cross(sides, np.roll(sides, -1, axis=1))
+        if not (dots(turns, np.repeat(normals[places][:, None], numbers.shape[1], axis=1)) > 0).all():
+            return False
+    return True
+
+
+def _from_lowest(loop: list[int]) -> list[int]:
     """The same loop, begun at its lowest number."""
-    return np.roll(loop, -int(np.argmin(loop))).astype(np.int32)
+    begin = loop.index(min(loop))
+    return loop[begin:] + loop[:begin]
 
 
 def _newell(corners: np.ndarray) -> np.ndarray:
     """The unit normal of a polygon (k, 3), the mean over all its corners; 0 if it has no area."""
-    spokes = corners - corners.mean(axis=0)
-    normal = np.cross(spokes, np.roll(spokes, -1, axis=0)).sum(axis=0)
-    size = length(normal)
-    return normal / size if size > 0.0 else normal
+    return _newells(corners, [np.arange(len(corners))])[0]
+
+
+def _newells(points: np.ndarray, loops: list[np.ndarray]) -> np.ndarray:
+    """(l, 3) the same of loops of point numbers."""
+    normals = np.empty((len(loops), 3))
+    for places, numbers in _by_length(loops):
+        corners = points[numbers]
+        spokes = corners - corners.mean(axis=1, keepdims=True)
+        sums = np.cross(spokes, np.roll(spokes, -1, axis=1)).sum(axis=1)
+        sizes = lengths(sums)[:, None]
+        normals[places] = np.divide(sums, sizes, out=sums, where=sizes > 0.0)
+    return normals

@@ -6,15 +6,17 @@ has one row before its first, the world's: body -1 is at the origin, never moves
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from mcsim.core import linear
-from mcsim.core.rotation import conjugate, matrices, rotate
+from mcsim.core.rotation import conjugates, matrices
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
 from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
+from mcsim.scene.materials import Material
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state.fields import (
     AWAKE,
@@ -32,6 +34,9 @@ from mcsim.state.fields import (
 from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 MOST_RUNS = 32  # beyond which rows are taken one by one
+ROOM = 16  # rows for bodies that may come, and one more for every so many bodies
+SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
+POOLED = [SHAPE_NUMBERS[kind.type] for kind in (ConvexHull, Mesh, HeightField)]  # with more than a record of their own
 
 
 class HasBodies(Protocol):
@@ -60,11 +65,12 @@ class Rows:
         if self.count:
             self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)])
 
-    def of(self, array: np.ndarray, fresh: np.ndarray) -> np.ndarray:
-        """The new array, of memory of its own."""
+    def of(self, array: np.ndarray, fresh: np.ndarray, room: int = 0) -> np.ndarray:
+        """The new array, of memory of its own; behind it there is room for so many rows."""
+        out = np.empty((self.count + room, *array.shape[1:]), array.dtype)
         if len(self._runs) > MOST_RUNS:
-            return np.concatenate([array, fresh])[self._from]
-        out = np.empty((self.count, *array.shape[1:]), array.dtype)
+            out[: self.count] = np.concatenate([array, fresh])[self._from]
+            return out
         for begin, end in zip(self._runs[:-1].tolist(), self._runs[1:].tolist()):
             first = int(self._from[begin])
             rows = array[first : first + end - begin] if first < self.old else fresh[first - self.old :][: end - begin]
@@ -112,8 +118,11 @@ class BodyArrays:
     reach: np.ndarray
     bounces: np.ndarray
 
-    def __init__(self, count: int, padded: dict[str, np.ndarray] | None = None) -> None:
+    def __init__(
+        self, count: int, padded: dict[str, np.ndarray] | None = None, roots: dict[str, np.ndarray] | None = None
+    ) -> None:
         self.count = count
+        self._roots = roots  # what `padded` are the first rows of, where there is room for more
         self.padded: dict[str, np.ndarray] = padded or {
             f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES
         }
@@ -124,16 +133,30 @@ class BodyArrays:
             self.padded["island"][:] = AWAKE
 
     def gathered(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
-        """Other arrays of these and the `fresh` bodies. rows: Rows."""
+        """Other arrays of these and the `fresh` bodies, in memory of their own, with room for some more. rows: Rows."""
         whole = rows.after_the_world()
-        return BodyArrays(
-            rows.count, {name: whole.of(array, fresh.padded[name][1:]) for name, array in self.padded.items()}
-        )
+        roots = {
+            name: whole.of(array, fresh.padded[name][1:], ROOM + rows.count // ROOM) for name, array in self.padded.items()
+        }
+        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+
+    def continued(self, rows: Rows, fresh: BodyArrays) -> BodyArrays | None:
+        """The same in the memory of these, which stay as they are, where the last rows alone come or go, there is room, and
+        nobody has a view of them: who has one finds it as it was, whatever becomes of the world. Else None."""
+        roots, kept = self._roots, min(rows.count, rows.old)
+        if roots is None or not np.array_equal(rows.source[:kept], np.arange(kept)):
+            return None
+        if any(len(roots[name]) <= rows.count or _is_seen(roots, name) for name in roots):
+            return None
+        for name, root in roots.items():
+            root[kept + 1 : rows.count + 1] = fresh.padded[name][1:]
+        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
 
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
         gyration."""
-        turning = np.trace(self.inertia, axis1=1, axis2=2) / np.where(self.mass > 0.0, self.mass, 1.0)
+        trace = self.inertia[:, 0, 0] + self.inertia[:, 1, 1] + self.inertia[:, 2, 2]
+        turning = trace / np.where(self.mass > 0.0, self.mass, 1.0)
         return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
 
     @classmethod
@@ -143,18 +166,6 @@ class BodyArrays:
         arrays = cls(len(bodies))
         if not bodies:
             return arrays
-        inverses: dict[int, np.ndarray] = {}  # of the inertias that several bodies share, as copies in Scene.add do
-        forms: dict[tuple[int, ...], tuple[float, bool]] = {}  # likewise of their shapes
-        for i, body in enumerate(bodies):
-            form = id(body.shapes), id(body.center_of_mass), id(body.material)
-            if form not in forms:
-                forms[form] = _form(body)
-            arrays.reach[i], arrays.bounces[i] = forms[form]
-            if body.kind == "dynamic":
-                arrays.inertia[i] = body.inertia
-                if id(body.inertia) not in inverses:
-                    inverses[id(body.inertia)] = _symmetric_inverse(body.inertia)
-                arrays.inv_inertia[i] = inverses[id(body.inertia)]
         for name in (
             "orientation",
             "center_of_mass",
@@ -165,7 +176,8 @@ class BodyArrays:
             "bullet",
         ):
             getattr(arrays, name)[...] = [getattr(body, name) for body in bodies]
-        arrays.kind[...] = [BODY_KINDS.index(body.kind) for body in bodies]
+        kinds = [body.kind for body in bodies]
+        arrays.kind[...] = [BODY_KINDS.index(kind) for kind in kinds]
         arrays.position[...] = [body.position for body in bodies]
         arrays.position += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
         arrays.twist[:, :3] = [body.velocity for body in bodies]
@@ -173,24 +185,40 @@ class BodyArrays:
         arrays.twist[arrays.kind == BODY_KINDS.index("static")] = 0.0
         moved = arrays.kind == BODY_KINDS.index("dynamic")
         arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
+        if np.any(moved):
+            inertia = np.array([body.inertia for body, kind in zip(bodies, kinds) if kind == "dynamic"])
+            inverse = linear.inverse(inertia)
+            arrays.inertia[moved] = inertia
+            arrays.inv_inertia[moved] = 0.5 * (inverse + inverse.transpose(0, 2, 1))  # symmetric to the bit
+        _fill_forms(arrays, bodies)
         return arrays
 
 
-def _form(body: Body) -> tuple[float, bool]:
-    """How far a body's shapes reach from its centre of mass, at most [m]; whether one of them has a restitution."""
-    reach = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor), default=0.0)
-    return reach, any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
+def _is_seen(roots: dict[str, np.ndarray], name: str) -> bool:
+    """Whether anybody has a view of an array but the BodyArrays that it is of, which has two: its padded rows and those of
+    the bodies. As ndarray.resize asks it."""
+    return sys.getrefcount(roots[name]) > 2 + 1 + 1  # the dict's own, and the argument's
 
 
-def _reach(shape: Shape, center: np.ndarray) -> float:
-    """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
-    return linear.length(shape.position - center) + shape.reach
+def _fill_forms(arrays: BodyArrays, bodies: Sequence[Body]) -> None:
+    """How far the bodies' shapes reach from their centres of mass, at most [m], inf where they have no end, sensors left
+    out; and whether one of them has a restitution."""
+    numbers, shapes = _shapes_of(bodies)
+    if not shapes:
+        return
+    solid = [k for k, shape in enumerate(shapes) if not shape.sensor]
+    if solid:
+        places = np.array([shapes[k].position for k in solid]) - arrays.center_of_mass[numbers[solid]]
+        reaches = linear.lengths(places) + np.array([shapes[k].reach for k in solid])
+        np.maximum.at(arrays.reach, numbers[solid], reaches)
+    bouncing = [(shape.material or bodies[i].material).restitution > 0.0 for i, shape in zip(numbers.tolist(), shapes)]
+    arrays.bounces[numbers[bouncing]] = True
 
 
-def _symmetric_inverse(matrix: np.ndarray) -> np.ndarray:
-    """The inverse of a symmetric positive definite 3x3, symmetric to the bit."""
-    inverse = linear.inverse(matrix)
-    return 0.5 * (inverse + inverse.T)
+def _shapes_of(bodies: Sequence[Body]) -> tuple[np.ndarray, list[Shape]]:
+    """The number of each shape's body, and the shapes, body by body."""
+    numbers = [i for i, body in enumerate(bodies) for _ in body.shapes]
+    return np.array(numbers, np.intp), [shape for body in bodies for shape in body.shapes]
 
 
 class ShapeArrays:
@@ -206,53 +234,58 @@ class ShapeArrays:
     edges: np.ndarray
 
     def __init__(self, scene: HasBodies) -> None:
-        pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]
-        self.shapes = np.zeros(len(pairs), SHAPE_DTYPE)
+        bodies, (numbers, shapes) = scene.bodies, _shapes_of(scene.bodies)
+        self.shapes = records = np.zeros(len(shapes), SHAPE_DTYPE)
         hulls: list[Any] = []
         pool = _HullPool()
         self.surfaces: list[SurfaceArrays] = []
-        known: dict[Any, int] = {}  # one of a shape that several bodies have
-        same: dict[tuple[int, ...], int] = {}  # number of the record of a shape that several bodies share, but for its body
-        for k, (record, (i, body, shape)) in enumerate(zip(self.shapes, pairs)):
-            key = id(shape), id(body.center_of_mass), id(body.material), body.collision_group, body.collision_mask
-            if key in same:
-                self.shapes[k] = self.shapes[same[key]]
-                record["body"] = i
-                continue
-            if not isinstance(shape, ConvexHull | Mesh | HeightField):
-                same[key] = k
-            material = shape.material or body.material
-            record["type"] = SHAPE_TYPES.index(shape.type)
-            record["body"] = i
-            record["group"] = np.int64(body.collision_group).astype(np.int32)
-            record["mask"] = np.int64(body.collision_mask).astype(np.int32)
-            record["hull"] = record["surface"] = -1
-            record["sensor"] = shape.sensor
-            record["size"] = shape.size
-            record["position"] = shape.position - body.center_of_mass
-            record["orientation"] = shape.orientation
-            record["friction"] = material.friction
-            record["restitution"] = material.restitution
-            record["rolling_friction"] = material.rolling_friction
-            record["torsional_friction"] = material.torsional_friction
-            record["surface_velocity"] = rotate(conjugate(shape.orientation), material.surface_velocity)
-            if material.one_way is not None:
-                record["one_way"] = rotate(conjugate(shape.orientation), material.one_way)
-            if material.stiffness is not None:
-                record["stiffness"], record["damping"] = material.stiffness, material.damping
-                record["tangential_stiffness"] = _or_else(material.tangential_stiffness, material.stiffness)
-                record["tangential_damping"] = _or_else(material.tangential_damping, material.damping)
+        if shapes:
+            records["type"] = [SHAPE_NUMBERS[shape.type] for shape in shapes]
+            records["body"] = numbers
+            for name in ("group", "mask"):  # of 32 bits, as whole numbers of any sign
+                bits = np.array([getattr(body, f"collision_{name}") for body in bodies], np.int64)
+                records[name] = bits[numbers].astype(np.int32)
+            records["hull"] = records["surface"] = -1
+            for name in ("sensor", "size", "position", "orientation"):
+                records[name] = [getattr(shape, name) for shape in shapes]
+            records["position"] -= np.array([body.center_of_mass for body in bodies])[numbers]
+            _fill_materials(records, [shape.material or bodies[i].material for i, shape in zip(numbers.tolist(), shapes)])
+        known: dict[int, int] = {}  # one of a shape that several bodies have
+        for k in np.flatnonzero(np.isin(records["type"], POOLED)).tolist():
+            shape = shapes[k]
             if isinstance(shape, ConvexHull):
-                record["hull"] = len(hulls)
+                records["hull"][k] = len(hulls)
                 hulls.append(pool.add(shape))
-            if isinstance(shape, Mesh | HeightField):
+            elif isinstance(shape, Mesh | HeightField):
                 if id(shape) not in known:
                     known[id(shape)] = len(self.surfaces)
                     self.surfaces.append(surface_arrays(shape))
-                record["surface"] = known[id(shape)]
+                records["surface"][k] = known[id(shape)]
         self.hulls = np.array(hulls, HULL_DTYPE)
         self.pools: Any = (self.hulls, *pool.arrays())  # as Collider takes them
         (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = self.pools[1:]
+
+
+def _fill_materials(records: np.ndarray, materials: Sequence[Material]) -> None:
+    """What shapes have of their materials. Of these there are few, most of which many shapes share."""
+    number: dict[int, int] = {}
+    which = np.array([number.setdefault(id(material), len(number)) for material in materials])
+    first = {id(material): material for material in materials}
+    kinds = [first[key] for key in number]
+    for name in ("friction", "restitution", "rolling_friction", "torsional_friction"):
+        records[name] = np.array([getattr(kind, name) for kind in kinds])[which]
+    back = conjugates(records["orientation"])
+    records["surface_velocity"] = linear.turned(matrices(back), np.array([kind.surface_velocity for kind in kinds])[which])
+    for i, kind in enumerate(kinds):
+        if kind.one_way is not None:
+            places = np.flatnonzero(which == i)
+            ways = np.broadcast_to(kind.one_way, (len(places), 3))
+            records["one_way"][places] = linear.turned(matrices(back[places]), ways)
+        if kind.stiffness is not None:
+            places = np.flatnonzero(which == i)
+            records["stiffness"][places], records["damping"][places] = kind.stiffness, kind.damping
+            records["tangential_stiffness"][places] = _or_else(kind.tangential_stiffness, kind.stiffness)
+            records["tangential_damping"][places] = _or_else(kind.tangential_damping, kind.damping)
 
 
 def _or_else(value: float | None, other: float) -> float:

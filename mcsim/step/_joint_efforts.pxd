@@ -16,7 +16,7 @@ cdef class JointEfforts:
     cdef object kept
     cdef readonly object values         # (m,) [N or N m], the state itself; None: nobody has asked for them yet
     cdef public object plan             # what they are of (world/joint_forces.py)
-    cdef public object make             # () -> None, which calls take()
+    cdef public object make             # (self) -> None, which calls take(); it has no self of its own: no circle
     cdef double* value
     cdef Py_ssize_t size
     cdef const EffortPlace* places

@@ -82,7 +82,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         SmoothIntegrator.plan(self, bodies, joints, sizes)
 
     def name(self, bodies, joints):
-        self.names = bodies, joints
+        self.names = tuple(bodies), tuple(joints)
 
     def reserve(self):
         """And what the joints' rows need beside themselves."""

@@ -488,7 +488,7 @@ cdef class RungeKuttaIntegrator(Integrator):
                 "is kept"))
 
     def name(self, bodies, joints):
-        self.joint_names = joints
+        self.joint_names = tuple(joints)
 
     def joint_name(self, Py_ssize_t joint):
         return repr(self.joint_names[joint]) if self.joint_names else str(joint)

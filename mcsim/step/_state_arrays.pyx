@@ -204,6 +204,16 @@ cdef class StateArrays:
         measure_joints(<Joint*>&view[0], self.joint_count, &self.bodies)
         return copied[:self.joint_count]
 
+    def coordinates(self, Py_ssize_t joint):
+        """-> positions, velocities, two lists: those of the free coordinates of one joint, as `measured` has them."""
+        cdef Joint one
+        cdef int i
+        if not 0 <= joint < self.joint_count:
+            raise IndexError(f"there are {self.joint_count} joints")
+        one = self.joints[joint]
+        measure_joints(&one, 1, &self.bodies)
+        return [one.axes[i].position for i in range(one.axis_count)], [one.axes[i].velocity for i in range(one.axis_count)]
+
     def records_copied(self):
         """(joints + 1,) JOINT_DTYPE of its own: a function of the user's may look while a step holds the backup."""
         copied = np.zeros(len(self.kept[1]) + 1, JOINT_DTYPE)

@@ -60,7 +60,8 @@ cdef class StepParts:
 
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0, 0.0),
                  trees=None, bint planned=False):
-        measure_joints(bodies, joints, *settings["joint_push"])
+        if len(joints):
+            measure_joints(bodies, joints, *settings["joint_push"])
         self.noted = new_noted(bodies.count, len(joints))
         self.arrays = StateArrays(bodies, joints, settings, self.noted)
         self.efforts = JointEfforts(self.arrays)

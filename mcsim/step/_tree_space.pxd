@@ -28,6 +28,7 @@ cdef class TreeSpace(VelocitySpace):
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the trees' joints have no rows of their own
     cdef const int8_t* hung              # of bodies: whether joints move them
     cdef tuple angles
+    cdef dict angles_of                  # joint -> [(axis, place in q)] of those
     cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef bint turns_by_angles            # there are such
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the trees follow

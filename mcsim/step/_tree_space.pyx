@@ -59,6 +59,9 @@ cdef class TreeSpace(VelocitySpace):
         self.kept = held, plan.jointed
         self.held, self.hung = integers(held), <const int8_t*>records(plan.jointed) + 1
         self.angles, self.pitched, self.turns_by_angles = plan.angles, plan.pitched, len(plan.pitched) > 0
+        self.angles_of = {}
+        for joint, axis, place in zip(*(numbers.tolist() for numbers in plan.angles)):
+            self.angles_of.setdefault(joint, []).append((axis, place))
         self.loads = TreeLoads(context, plain, self.generalized, self.motion, self.body_sync, self.wrenches, held,
                                plan.carriers)
         self.resting = TreeRest(context, self.motion, self.poses, self.body_sync, self.loads, islands)
@@ -95,6 +98,12 @@ cdef class TreeSpace(VelocitySpace):
     def measured(self):
         """As of bodies; angles of the trees count the turns that q has made."""
         return self._count_turns(self.arrays.measured())
+
+    def coordinates(self, Py_ssize_t joint):
+        positions, velocities = self.arrays.coordinates(joint)
+        for axis, place in self.angles_of.get(joint, ()):
+            positions[axis] = float(self.q[place])
+        return positions, velocities
 
     def errors(self):
         return self.arrays.errors_by(self._count_turns(self.arrays.records_copied()))

@@ -67,6 +67,10 @@ cdef class VelocitySpace:
         themselves follow steps only: looking changes nothing."""
         return self.arrays.measured()
 
+    def coordinates(self, Py_ssize_t joint):
+        """-> positions, velocities, two lists: what `measured` has of one joint."""
+        return self.arrays.coordinates(joint)
+
     def errors(self):
         """(joints, 2) [m, rad]"""
         return self.arrays.errors_by(self.arrays.kept[1])

@@ -7,7 +7,8 @@ Nothing that there is is touched: what is to be done to the collider is a functi
 from __future__ import annotations  # signatures read as they are written here
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +18,7 @@ from mcsim.core.linear import lengths
 from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
-from mcsim.scene.shapes import Shape
+from mcsim.scene.shapes import Plane, Shape
 from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, pair_grips
 from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
 from mcsim.world.protocols import There
@@ -54,7 +55,7 @@ class Gathering:
         self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
         self.joint_rows = Rows(_sources(scene.joints, old.scene.joints), len(joints))
         self.fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in self.body_rows.fresh.tolist()])
-        self.bodies = old.bodies.gathered(self.body_rows, BodyArrays.from_scene(self.fresh))
+        self.bodies = self._gathered_bodies(BodyArrays.from_scene(self.fresh))
         self.versions = self._versions()
         for new, before in self.versions:
             self._carry_state(new, before)
@@ -69,12 +70,23 @@ class Gathering:
             self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
         self._wake_changed()
 
+    def _gathered_bodies(self, fresh: BodyArrays) -> BodyArrays:
+        """Their arrays. Where nothing holds bodies together a pipeline that is made writes nothing of them but what it
+        finds there, so that one may be made in the old arrays' memory while the old one is in use."""
+        bodies = self.old.bodies
+        free = not self.anew and not self.scene.joints and not len(self.old_joints)
+        of_trees = getattr(self.old.pipeline.space, "system", None) is not None
+        continued = bodies.continued(self.body_rows, fresh) if free and not of_trees else None
+        return continued or bodies.gathered(self.body_rows, fresh)
+
     def edit(self) -> Callable[[], None] | None:
         """A function that changes the present collider in place; None where another one must be made."""
         if self.anew:
             return None
         scene, collider, excluded, grips = self.scene, self.collider, None, None
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
+        if not self._stays_in_order():
+            return None
         fresh = ShapeArrays(self.fresh)
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
         if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
@@ -84,39 +96,59 @@ class Gathering:
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
-                collider.change_shapes(places, fresh.shapes)
+                if alike:
+                    collider.change_shapes(places, fresh.shapes)
+                else:
+                    collider.replace_shapes(places, fresh.shapes, *fresh.pools, surfaces=Surfaces(fresh.surfaces))
             elif rows.count > rows.old:
                 parts = (*fresh.pools, Surfaces(fresh.surfaces))
                 collider.add_shapes(fresh.shapes, *parts)
             elif rows.count < rows.old:
-                collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
+                collider.remove_shapes(numbers[collider.get_bodies()] < 0, numbers[:-1])
             if excluded is not None:
                 collider.set_excluded(excluded)
             if grips is not None:
                 collider.set_pair_grips(grips)
 
+        alike = all(_same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions)
         if len(versions):
-            shapes = collider.get_shapes()
-            places = np.flatnonzero(np.isin(shapes["body"], [old for _, old in versions]))
-            if (
-                len(versions) < len(rows.fresh)
-                or rows.count != rows.old
-                or not all(
-                    _same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions
-                )
-            ):
-                return None
-            for name in ("hull", "surface"):
-                fresh.shapes[name] = shapes[name][places]
-        elif len(rows.fresh) and not np.array_equal(rows.source[: rows.old], np.arange(rows.old)):
-            return None
+            places = np.flatnonzero(np.isin(collider.get_bodies(), [old for _, old in versions]))
+            if alike:
+                shapes = collider.get_shapes()[places]
+                for name in ("hull", "surface"):
+                    fresh.shapes[name] = shapes[name]
         return edit
 
+    def _stays_in_order(self) -> bool:
+        """Whether shapes keep their rows, but for those that go and those that come as the last ones."""
+        rows = self.body_rows
+        if not self.versions:
+            return not len(rows.fresh) or np.array_equal(rows.source[: rows.old], np.arange(rows.old))
+        if len(self.versions) < len(rows.fresh) or rows.count != rows.old:
+            return False
+        pairs = [(self.scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in self.versions]
+        return all(
+            _same_forms(ours, theirs)
+            or len(ours) == len(theirs)
+            and not any(isinstance(shape, Plane) for shape in (*ours, *theirs))
+            for ours, theirs in pairs
+        )
+
     def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
-        """What scene.numbers() gives, where the last bodies alone are new; else None."""
+        """What scene.numbers() gives, where the last bodies alone are new, some are other versions of old ones, or a run of
+        them went; else None."""
         rows, scene = self.body_rows, self.scene
         if len(self.joint_rows.fresh) or len(scene.joints) != len(self.old.scene.joints):
             return None
+        if self.versions and len(self.versions) == len(rows.fresh) and rows.count == rows.old:
+            return self.old.body_index, self.old.joint_index
+        if rows.count < rows.old and not len(rows.fresh):
+            index, gone = self.old.body_index.copy(), np.flatnonzero(self.numbers[:-1] < 0)
+            for i in gone.tolist():
+                del index[self.old.scene.bodies[i].name]
+            first = int(gone[0])
+            index.update(zip(islice(index, first, None), range(first, rows.count)))
+            return index, self.old.joint_index
         if self.versions or rows.count <= rows.old:
             return None
         more = {scene.bodies[i].name: i for i in rows.fresh.tolist()}
@@ -153,7 +185,8 @@ class Gathering:
         scene, rows = self.scene, self.body_rows
         if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
             return []
-        number = {id(body.original): i for i, body in enumerate(self.old.scene.bodies)}
+        old, gone = self.old.scene.bodies, np.flatnonzero(rows.numbers()[:-1] < 0)
+        number = {id(old[i].original): i for i in gone.tolist()}
         found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
         return [(new, old) for new, old in found if old is not None]
 
@@ -177,6 +210,8 @@ class Gathering:
     def _gathered_joints(self, reshaped: set[str]) -> np.ndarray:
         """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
         scene, rows = self.scene, self.joint_rows
+        if not len(scene.joints) and not len(self.old_joints):
+            return self.old_joints
         index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
         records = rows.of(self.old_joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
         kept = np.flatnonzero(rows.source >= 0)
@@ -236,8 +271,19 @@ def _sources(new: Sequence[Described], old: Sequence[Described]) -> np.ndarray:
     head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
     if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing :]:  # a run of them went
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part._arguments): i for i, part in enumerate(old)}  # which versions with other numbers share
-    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
+    if missing == 0:
+        places = [i for i, (part, before) in enumerate(zip(new, old)) if part is not before]
+        source = np.arange(len(old))
+        source[places] = _by_arguments([new[i] for i in places], {i: old[i] for i in places})
+        return source
+    return np.array(_by_arguments(new, dict(enumerate(old))), np.intp)
+
+
+def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> list[int]:
+    """Where each part stood, by the arguments that it was made with, which versions with other numbers share; -1:
+    nowhere."""
+    number = {id(part._arguments): i for i, part in old.items()}
+    return [number.get(id(part._arguments), -1) for part in new]
 
 
 def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:

@@ -239,9 +239,9 @@ class JointHandle(DrivenJoint):
 
     def _coordinates(self, field: str) -> float | np.ndarray:
         with self._look(field):
-            record = self._world._pipeline.space.measured()[self.index]
-        values = record["axes"][field][: record["axis_count"]].copy()
-        return float(values[0]) if len(values) == 1 else values
+            positions, velocities = self._world._pipeline.space.coordinates(self.index)
+        values = positions if field == "position" else velocities
+        return values[0] if len(values) == 1 else np.array(values)
 
     @property
     def position(self) -> float | np.ndarray:
@@ -341,7 +341,7 @@ class JointHandle(DrivenJoint):
 
     def _count_anew(self, axis: int, slot: np.ndarray) -> None:
         """Whole turns from the present angle to the one that is nearest to the limits."""
-        here = float(self._world._pipeline.space.measured()[self.index]["axes"]["position"][axis])
+        here = self._world._pipeline.space.coordinates(self.index)[0][axis]
         turns = turns_towards(here, float(slot["lower"][0]), float(slot["upper"][0]))
         if turns == 0:
             return

@@ -80,9 +80,9 @@ def carry_forces(old: Pipeline, new: Pipeline, same: bool) -> None:
     if before.values is None:
         return
     if same:
-        now.make(values=before.values)
+        now.make(now, values=before.values)
     elif np.any(before.values):
-        now.make()
+        now.make(now)
         for mine, theirs in ((now.plan.slots, before.plan.slots), (now.plan.free, before.plan.free)):
             for name in mine.keys() & theirs.keys():
                 if mine[name].stop - mine[name].start == theirs[name].stop - theirs[name].start:
@@ -96,7 +96,7 @@ class JointForces(WorldBase):
         """The forces of the joints there are, made when somebody first asks."""
         efforts = self._there.pipeline.parts.efforts
         if efforts.values is None:
-            efforts.make()
+            efforts.make(efforts)
         return efforts
 
     def _forces_of(self, joint: int) -> np.ndarray:

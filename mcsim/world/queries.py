@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from math import inf
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,11 +119,13 @@ def _rays(origins: ArrayLike, directions: ArrayLike) -> list[np.ndarray]:
     return [ray.copy() for ray in rays]
 
 
-def _line(start: Vector, along: Vector, max_distance: float, name: str = "origin") -> tuple[np.ndarray, np.ndarray, float]:
-    """(3,) start and direction as arrays, and the length."""
+def _line(
+    start: Vector, along: Vector, max_distance: float, name: str = "origin"
+) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+    """Start and direction, three numbers each, and the length."""
     return (
-        np.array(vector(start, name)),
-        np.array(direction(along, "direction")),
+        vector(start, name),
+        direction(along, "direction"),
         not_negative(max_distance, "max_distance", infinite=True),
     )
 
@@ -238,16 +240,23 @@ class Queries(WorldBase):
         """The finder, at the present poses; errors in the arguments name the method."""
         with self._turn.alone(method):
             try:
-                self._meet_shapes()
-                if self._finder is None:
-                    self._finder = Finder(self._collider)
-                self._finder.look(self._bodies.position, self._bodies.orientation)
-                yield self._finder
+                yield self._present_finder()
             except FieldError as error:
                 raise SceneError(f"World.{method}: {error}") from None
 
+    def _present_finder(self) -> Finder:
+        """It, for who has the turn."""
+        self._meet_shapes()
+        finder = self._finder
+        if finder is None:
+            finder = self._finder = Finder(self._collider)
+        finder.look(self._bodies.position, self._bodies.orientation)
+        return finder
+
     def _skipped(self, exclude: AnyBody | Iterable[AnyBody]) -> np.ndarray | None:
         """(n,) int8, 1 of the excluded bodies; None if there are none."""
+        if type(exclude) is tuple and not exclude:
+            return None
         if isinstance(exclude, (str, BodyHandle, Body, int, np.integer)):
             exclude = (exclude,)
         exclude = items(exclude, "a body or a list of bodies", "exclude")
@@ -320,14 +329,40 @@ class Queries(WorldBase):
         comes out, and the normal points inwards. Of shapes at the same distance the first counts.
 
         mask: bits of the collision groups that are seen. exclude: a body, or a list of bodies, that are not."""
+        if all is not False:
+            return self._ray_through(origin, direction, max_distance, mask, exclude, solid, all)
+        with self._turn.alone("ray_cast"):  # and not `_asking`: of one ray that would take as long as all else
+            try:
+                finder = self._present_finder()
+                begin, way, limit = _line(origin, direction, max_distance)
+                skipped = self._skipped(exclude)
+                hit = finder.cast_ray(begin, way, limit, bits(mask, "mask"), skipped, flag(solid, "solid"))
+            except FieldError as error:
+                raise SceneError(f"World.ray_cast: {error}") from None
+            if hit is None:
+                return None
+            body, shape, distance, point, normal = hit
+            handle = BodyHandle(cast(Any, self), self._there.scene.bodies[body])
+            return Hit(handle, int(self._shape_ranks[shape]), distance, point, normal)
+
+    def _ray_through(
+        self,
+        origin: Vector,
+        direction: Vector,
+        max_distance: float,
+        mask: int,
+        exclude: AnyBody | Iterable[AnyBody],
+        solid: bool,
+        all: Any,
+    ) -> Hit | list[Hit] | None:
+        """ray_cast, of all that one ray hits; or where `all` is no bool of Python's."""
         with self._asking("ray_cast") as finder:
             begin, way, limit = _line(origin, direction, max_distance)
             seen = bits(mask, "mask"), self._skipped(exclude)
             if flag(all, "all"):
-                hits = finder.cast_through(begin, way, limit, *seen, flag(solid, "solid"))
+                hits = finder.cast_through(np.array(begin), np.array(way), limit, *seen, flag(solid, "solid"))
                 return [self._hit(hit) for hit in hits[np.lexsort((hits["shape"], hits["distance"]))]]
-            hit = finder.cast_rays(begin[None], way[None], np.array([limit]), *seen, flag(solid, "solid"))[0]
-            return None if hit["body"] < 0 else self._hit(hit)
+        return self.ray_cast(origin, direction, max_distance, mask=mask, exclude=exclude, solid=solid)
 
     def ray_casts(
         self,
@@ -377,8 +412,8 @@ class Queries(WorldBase):
         with self._asking("shape_cast") as finder:
             position, direction, limit = _line(position, direction, max_distance, "position")
             probes = _probes(shape, position, orientation)
-            seen = bits(mask, "mask"), self._skipped(exclude)
-            hits = [hit for probe in probes for hit in finder.cast_shape(probe, direction, limit, *seen)]
+            seen, way = (bits(mask, "mask"), self._skipped(exclude)), np.array(direction)
+            hits = [hit for probe in probes for hit in finder.cast_shape(probe, way, limit, *seen)]
             return self._hit(min(hits, key=lambda hit: (hit["distance"], hit["shape"]))) if hits else None
 
     def overlap(

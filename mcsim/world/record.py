@@ -163,7 +163,7 @@ def _check_forces(forces: np.ndarray, holder: Holder) -> np.ndarray:
         return forces
     efforts = holder.pipeline.parts.efforts
     if efforts.values is None:
-        efforts.make()
+        efforts.make(efforts)
     left = forces != 0.0
     for row, slot in _places(holder):
         left[row, : slot.stop - slot.start] = False
@@ -175,7 +175,7 @@ def _check_forces(forces: np.ndarray, holder: Holder) -> np.ndarray:
 def _write_forces(holder: Holder, forces: np.ndarray) -> None:
     efforts = holder.pipeline.parts.efforts
     if np.any(forces) and efforts.values is None:
-        efforts.make()
+        efforts.make(efforts)
     if efforts.values is not None:
         efforts.values[...] = 0.0
         for row, slot in _places(holder):

@@ -213,7 +213,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             self._kernel_settings(scene) | {"user_rows": rows},
             planned,
         )
-        pipeline.parts.integrator.name(tuple(body_index), tuple(joint_index))
+        pipeline.parts.integrator.name(body_index, joint_index)
         self._make_forces(pipeline, scene, joints)
         _set_gears(joints, pipeline)
         pipeline.parts.set_user_joints(user)
@@ -235,7 +235,8 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
     def _make_forces(self, pipeline: Pipeline, scene: Scene, joints: np.ndarray) -> None:
         """What a pipeline is to do for the forces of its joints, once there are any; those of the present one."""
         system = getattr(pipeline.space, "system", None)
-        pipeline.parts.efforts.make = partial(plan_forces, pipeline.parts.efforts, scene, joints, system)
+        # Of what it is called with: a pipeline that pointed at itself would hold its memory until a collection of garbage.
+        pipeline.parts.efforts.make = partial(plan_forces, scene=scene, joints=joints, system=system)
         old = vars(self).get("_pipeline")
         if old is not None:
             there = self._there.scene

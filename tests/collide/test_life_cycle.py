@@ -89,6 +89,20 @@ class Twin:
         self.mask[numbers] = records["mask"] = self.rng.choice([-1, 3, 2], len(numbers))
         self.collider.change_shapes(numbers, records)
 
+    def replace(self, count):
+        """Other shapes in the place of some, but for planes. Their manifolds go."""
+        solid = [i for i, shape in enumerate(self.shapes) if shape.kind != "plane"]
+        numbers = self.rng.permutation(solid)[:count].astype(int)
+        shapes = [random_shape(self.rng, KINDS[self.rng.integers(len(KINDS))]) for _ in numbers]
+        group, mask = self.rng.choice([1, 2], len(numbers)), self.rng.choice([-1, 3, 2], len(numbers))
+        records = shape_arrays(shapes, self.bodies[numbers], group=group, mask=mask)
+        self.collider.replace_shapes(numbers, *records)
+        for i, shape in zip(numbers, shapes):
+            self.shapes[i] = shape
+        self.group[numbers], self.mask[numbers] = group, mask
+        self.found = self.found[~np.isin(self.found["shape_a"], numbers) & ~np.isin(self.found["shape_b"], numbers)]
+        assert self.collider.get_manifolds().tobytes() == self.found.tobytes()
+
     def move(self, part, reach):
         moving = ~self.resting & (self.rng.random(len(self.kind)) < part)
         self.position[moving] += self.rng.normal(scale=reach, size=(moving.sum(), 3))
@@ -134,6 +148,29 @@ def test_any_order_of_changes(seed):
     for _ in range(changes):
         for _ in range(rng.integers(1, 4)):
             deeds[rng.integers(len(deeds))]()
+        twin.check()
+        touching += len(twin.found)
+    assert touching > 15 * changes
+
+
+def test_shapes_in_the_place_of_others():
+    """Some at a time, between other changes: crowded, so that most touch."""
+    rng = np.random.default_rng(4)
+    twin = Twin(rng, 40, 1.5)
+    others = (
+        lambda: twin.add(rng.integers(1, 4)),
+        lambda: twin.remove(rng.integers(1, 4)),
+        lambda: twin.refilter(5),
+        lambda: twin.move(0.2, 0.5),
+        lambda: twin.rest(rng.choice([0.0, 0.3, 0.9])),
+        twin.turn_kind,
+    )
+    changes, touching = amount(20, 60), 0
+    for _ in range(changes):
+        twin.replace(rng.integers(0, 6))
+        if rng.random() < 0.5:
+            twin.check()
+        others[rng.integers(len(others))]()
         twin.check()
         touching += len(twin.found)
     assert touching > 15 * changes
@@ -185,6 +222,23 @@ def test_a_change_of_material_or_form_is_seen():
     records["size"][0] = (0.5, 0.5, 0.495)
     collider.change_shapes([0], records[:1])
     assert collider.collide_once(*state)["points"]["separation"][0] == pytest.approx(0.005)
+
+
+def test_what_may_not_stand_in_the_place_of_another_is_refused():
+    plane, cube = Shape("plane"), Shape("box", (0.5, 0.5, 0.5))
+    collider = make_collider([plane, cube, cube])
+    before = collider.get_shapes().tobytes()
+    for numbers, shapes, bodies in (
+        ([0], [cube], [0]),
+        ([1], [plane], [1]),
+        ([1], [cube], [2]),
+        ([1, 1], [cube, cube], [1, 1]),
+        ([3], [cube], [3]),
+        ([1], [cube, cube], [1, 1]),
+    ):
+        with pytest.raises(ValueError):
+            collider.replace_shapes(numbers, *shape_arrays(shapes, bodies))
+    assert collider.get_shapes().tobytes() == before
 
 
 def test_a_static_body_that_is_moved_by_hand_is_noticed():
