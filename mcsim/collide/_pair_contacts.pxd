@@ -4,7 +4,7 @@ time ahead, with the points and impulses that last from the step before."""
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._fetch cimport fetch
-from mcsim.core._math cimport dot, sub, vec3
+from mcsim.core._math cimport dot, scale, sub, vec3
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._contact_reference cimport opening_speed
@@ -109,6 +109,11 @@ cdef inline int again(const PairSearch* s, const Manifold* old, Manifold* m, dou
     return count if kept == count else 0
 
 
+cdef inline Vec3 turn_ahead(const PairSearch* s, const Manifold* m) noexcept nogil:
+    """By what b turns against a in the time ahead [rad]."""
+    return scale(s.ahead, spin_of(s.bodies, m, s.ahead))
+
+
 cdef inline void set_rim(const PairSearch* s, Manifold* m) noexcept nogil:
     """Of a manifold with all else set: rims over a face."""
     set_ring(m, &s.solids[m.shape_a], &s.solids[m.shape_b], spin_of(s.bodies, m, s.ahead), m.near, s.ahead)
@@ -125,7 +130,7 @@ cdef inline int spread(const PairSearch* s, Patch* patch, Manifold* m, Py_ssize_
         alike(&m[k], m)
     deal(patch, parts, m)
     for k in range(parts):
-        set_carrying(&m[k], &s.solids[m.shape_a], &s.solids[m.shape_b])
+        set_carrying(&m[k], &s.solids[m.shape_a], &s.solids[m.shape_b], turn_ahead(s, m))
         if s.ahead == 0.0 or keep_near(s, &m[k]) > 0:
             set_rim(s, &m[k])
             if kept < k:
@@ -158,7 +163,7 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
         if count > 0 and patch.count > 0 and (s.ahead == 0.0 or least_separation(m) <= touching_distance(s, m)):
             return spread(s, &patch, m, room)
         if count > 0:
-            set_carrying(m, a, b)
+            set_carrying(m, a, b, turn_ahead(s, m))
     if s.ahead > 0.0 and count > 0:
         whole = least_separation(m) <= m.near
         kept = meet(s, m, reach)
