@@ -15,13 +15,12 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import Frame, compose
 from mcsim.io.mjcf_model import WORLD, Model, Welds
-from mcsim.io.urdf_meshes import MeshError, convex, directions
-from mcsim.scene import Box, Capsule, Cylinder, HeightField, Material, Plane, Shape, Sphere
+from mcsim.io.urdf_meshes import MeshError, convex
+from mcsim.scene import Box, Capsule, Cylinder, Ellipsoid, HeightField, Material, Plane, Shape, Sphere
 from mcsim.scene.checks import FieldError
 
 DEFAULT = (1, 1)  # contype and conaffinity of a geom that says nothing
 MOST_CLASSES = 31  # bits of a group but for its sign
-ELLIPSOID_POINTS = 128
 Bits = tuple[int, int]
 
 
@@ -121,8 +120,7 @@ class Geoms:
         if kind == "mesh":
             return convex(self._mesh(geom), self.hull_vertices, frame, "its mesh", place["material"])
         if kind == "ellipsoid":
-            self.model.leave_out("roundness of ellipsoids (hulls of points on them are taken)", self.model.geoms[geom])
-            return convex(directions(ELLIPSOID_POINTS) * size, ELLIPSOID_POINTS, frame, "it", place["material"])
+            return Ellipsoid(size, **place)
         self.model.leave_out(f"geoms of kind {kind}", self.model.geoms[geom])
         return None
 
