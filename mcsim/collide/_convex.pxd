@@ -65,18 +65,19 @@ cdef inline void creep(const Solid* a, const Solid* b, Vec3 offset, double size,
             return
 
 
-cdef inline void climb(const Solid* a, const Solid* b, Vec3 offset, double size, bint on_b, double* separation, Vec3* n,
-                       Vec3* on_a) noexcept nogil:
+cdef inline void climb(const Solid* a, const Solid* b, Vec3 offset, double size, const Solid* ruled, Vec3 line, bint on_b,
+                       double* separation, Vec3* n, Vec3* on_a) noexcept nogil:
     """Follow the gradient of the separation along n, w - (n . w) n with w from the place of A that faces n to that of B,
     to where it is largest nearby. Steps are as long as the last change of the gradient has it (J. Barzilai, J. M. Borwein,
-    "Two-point step size gradient methods", 1988). on_b: B is smooth there, and has the deepest point; else A."""
+    "Two-point step size gradient methods", 1988). on_b: B is smooth there, and has the deepest point; else A.
+    ruled: the other one if it touches with a ruling along `line`, at right angles to which n stays, or NULL."""
     cdef Vec3 now = n[0]
     cdef Vec3 pa, w, gradient, last, gradient_last, change
     cdef double s, curvature
     cdef double step = 1.0 / size
     cdef int i
     last = gradient_last = vec3(0.0, 0.0, 0.0)
-    for i in range(24):
+    for i in range(64):                          # where radii of curvature are about the depth it is slow
         pa = support(a, now)
         w = sub(add(offset, support(b, neg(now))), pa)
         s = dot(now, w)
@@ -85,6 +86,7 @@ cdef inline void climb(const Solid* a, const Solid* b, Vec3 offset, double size,
             n[0] = now
             on_a[0] = add_scaled(add(pa, w), -s, now) if on_b else pa
         gradient = add_scaled(w, -s, now)
+        gradient = add_scaled(gradient, -dot(gradient, line), line)
         if i > 0:
             change = sub(now, last)
             curvature = dot(change, sub(gradient_last, gradient))
@@ -94,6 +96,8 @@ cdef inline void climb(const Solid* a, const Solid* b, Vec3 offset, double size,
         last = now
         gradient_last = gradient
         now = normalized(add_scaled(now, min(step, 0.1 / norm(gradient)), gradient))
+        if ruled != NULL:
+            now = neg(side_normal(ruled, neg(now))) if ruled == b else side_normal(ruled, now)
 
 
 cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double size, double* separation, Vec3* n,
@@ -110,6 +114,8 @@ cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double siz
     cdef int i
     cdef int exact = 0
     cdef bint smooth[2]
+    cdef const Solid* ruled = NULL
+    cdef Vec3 line = vec3(0.0, 0.0, 0.0)
     for i in range(2):
         solid = a if i == 0 else b
         sign = 1.0 if i == 0 else -1.0
@@ -118,11 +124,13 @@ cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double siz
         if face.count >= 3:
             exact |= try_normal(a, b, offset, scale(sign, face.normal), separation, n)
         elif face.count == 2:
-            try_normal(a, b, offset, scale(sign, side_normal(solid, scale(sign, n[0]))), separation, n)
+            if try_normal(a, b, offset, scale(sign, side_normal(solid, scale(sign, n[0]))), separation, n):
+                ruled = solid
+                line = normalized(sub(face.points[1], face.points[0]))
     if not exact and (is_curved(a) or is_curved(b)):
         creep(a, b, offset, size, separation, n, on_a)
     if smooth[0] or smooth[1]:
-        climb(a, b, offset, size, not smooth[0], separation, n, on_a)
+        climb(a, b, offset, size, ruled, line, not smooth[0], separation, n, on_a)
 
 
 cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_w, Vec3 offset, double* s,

@@ -52,7 +52,7 @@ def batches(scene: Scene, extent: float) -> list[Batch]:
     for form, moving, numbers, scales in found.values():
         places = np.array(numbers), np.array(scales, float)
         for vertices, triangles, tone in _meshes(form, extent):
-            smooth = form.type in ("sphere", "capsule")
+            smooth = form.type in ("sphere", "capsule", "ellipsoid", "tapered_capsule")
             plane = isinstance(form, Plane)
             made.append(Batch(vertices, triangles, *places, tone, moving, smooth, not form.massive, plane))
     return made

@@ -98,7 +98,6 @@ class Shape:
             over = np.stack([np.hypot(p[..., 0], p[..., 1]) - r, np.abs(p[..., 2]) - h], axis=-1)
         return np.linalg.norm(np.maximum(over, 0.0), axis=-1) + np.minimum(over.max(axis=-1), 0.0)
 
-
     def distance_of_ellipsoid(self, p):
         """The nearest point is S² p / (S² + t), with sum (S p / (S² + t))² = 1: convex and falling in t, so that Newton's
         method comes from the left. (D. Eberly, "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid")"""

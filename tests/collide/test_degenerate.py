@@ -93,9 +93,7 @@ def test_long_thin_shapes(kind_a, kind_b):
         for kind in (kind_a, kind_b):
             x, y, z = 10.0 ** rng.uniform(-2, 1, 3)
             shapes.append(
-                Shape("hull", points=random_hull(rng, 16).points * [x, y, z])
-                if kind == "hull"
-                else solid_of(kind, x, y, z)
+                Shape("hull", points=random_hull(rng, 16).points * [x, y, z]) if kind == "hull" else solid_of(kind, x, y, z)
             )
         a, b = shapes
         q = random_quaternions(rng, 2)

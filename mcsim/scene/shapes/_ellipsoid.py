@@ -17,7 +17,7 @@ from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Shape
 class Ellipsoid(Shape):
     """An ellipsoid about the shape's origin, with the semi-axes `radii` (3,) [m] along the shape's x, y and z.
 
-        mc.Ellipsoid((0.3, 0.2, 0.2))
+    mc.Ellipsoid((0.3, 0.2, 0.2))
     """
 
     type = "ellipsoid"
