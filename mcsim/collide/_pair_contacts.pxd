@@ -60,6 +60,8 @@ ctypedef struct PairSearch:
     bint one_way
     const PairGrip* pair_grips   # sorted
     Py_ssize_t pair_grip_count
+    const PairGrip* material_grips
+    Py_ssize_t material_grip_count
 
 
 cdef inline bint rises(const PairSearch* s, const Manifold* m, int i) noexcept nogil:
@@ -181,9 +183,8 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
     return count > 0
 
 
-cdef inline void take_pair_grip(const PairSearch* s, Manifold* m) noexcept nogil:
-    """What is said of the two bodies together stands above what their materials say."""
-    cdef const PairGrip* grip = grip_of(s.pair_grips, s.pair_grip_count, m.body_a, m.body_b)
+cdef inline void take_grip(const PairGrip* grip, Manifold* m) noexcept nogil:
+    """What is said of two together, or NULL."""
     if grip == NULL:
         return
     if grip.friction >= 0.0:
@@ -198,8 +199,10 @@ cdef inline void finish_manifold(const PairSearch* s, Manifold* m, const Manifol
     cdef const Grip* b = &s.grips[m.shape_b]
     m.friction = a.friction if a.friction == b.friction else sqrt(a.friction * b.friction)
     m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
-    if s.pair_grip_count > 0:
-        take_pair_grip(s, m)
+    if s.material_grip_count > 0:
+        take_grip(grip_of(s.material_grips, s.material_grip_count, a.material, b.material), m)
+    if s.pair_grip_count > 0:                    # what is said of two bodies stands above their materials
+        take_grip(grip_of(s.pair_grips, s.pair_grip_count, m.body_a, m.body_b), m)
     clear_impulses(m)
     if s.resisting:
         m.rolling_impulse = old.rolling_impulse if old != NULL else vec3(0.0, 0.0, 0.0)

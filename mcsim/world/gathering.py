@@ -18,7 +18,7 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
 from mcsim.scene.shapes import Shape
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, pair_grips
+from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, material_grips, pair_grips
 from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
 from mcsim.world.protocols import There
 
@@ -80,7 +80,7 @@ class Gathering:
         if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
         if scene.pair_materials != self.old.scene.pair_materials:
-            grips = pair_grips(scene, scene.numbers()[0])
+            grips = pair_grips(scene, scene.numbers()[0]), material_grips(scene)
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
@@ -93,7 +93,8 @@ class Gathering:
             if excluded is not None:
                 collider.set_excluded(excluded)
             if grips is not None:
-                collider.set_pair_grips(grips)
+                collider.set_pair_grips(grips[0])
+                collider.set_material_grips(grips[1])
 
         if len(versions):
             shapes = collider.get_shapes()

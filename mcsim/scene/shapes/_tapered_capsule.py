@@ -71,7 +71,7 @@ class TaperedCapsule(Shape):
 
     @property
     def lean(self) -> float:
-        """The sine of the angle by which the normals of its side lean to the shape's z: (bottom - top) / (2 half_length)."""
+        """The sine of the angle by which the normals of its side lean to z: (bottom - top) / (2 half_length)."""
         return (self.bottom_radius - self.top_radius) / (2.0 * self.half_length)
 
     @property
