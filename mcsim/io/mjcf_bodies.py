@@ -92,6 +92,7 @@ class Maker:
         self._exclude()
         for pair in self.passing:
             scene.ignore_collision(*pair)
+        self.geoms.add_pairs(scene, self.names, {frozenset(pair) for pair in self.passing})
 
     def _exclude(self) -> None:
         """Pairs of bodies that the file takes out."""

@@ -80,7 +80,11 @@ class PairMaterial(Value):
 
     def prefixed(self, prefix: str) -> PairMaterial:
         """The same of two bodies whose names begin so; materials keep theirs."""
-        return self if self.of == "materials" else PairMaterial(**self._arguments | {"a": prefix + self.a, "b": prefix + self.b})
+        return (
+            self
+            if self.of == "materials"
+            else PairMaterial(**self._arguments | {"a": prefix + self.a, "b": prefix + self.b})
+        )
 
 
 def material_name(material: Material | str, end: str) -> str:

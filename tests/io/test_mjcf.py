@@ -91,6 +91,29 @@ def test_ellipsoids_are_ellipsoids():
     assert robot.scene.bodies[0].mass == pytest.approx(model.body_mass[1], rel=1e-14)
 
 
+def test_pairs_of_geoms_have_their_friction():
+    """Exactly those two geoms, each with a material of its name; what else the pair says stands in the list."""
+    ball = '<geom name="{}" size=".1" pos="{} 0 0" friction=".9" condim="6"/>'
+    world = f'<geom name="floor" type="plane" size="5 5 1"/><body pos="0 0 .1"><freejoint/>{ball.format("a", 0)}'
+    world += ball.format("b", 1) + "</body>"
+    pairs = '<contact><pair geom1="floor" geom2="a" condim="4" friction=".1 .1 .02 .003 .003"/>'
+    pairs += '<pair geom1="floor" geom2="b" condim="3" friction=".1 .2 0 0 0" margin=".1" solref=".1 1"/></contact>'
+    robot = read_mjcf(model_of(pairs, world=world))
+    names = [[shape.material.name for shape in body.shapes] for body in robot.scene.bodies]
+    assert names == [["floor"], ["a", "b"]]
+    told = [(pair.of, {pair.a, pair.b}, pair.numbers) for pair in robot.scene.pair_materials]
+    assert told == [
+        ("materials", {"floor", "a"}, (0.1, None, 0.0, 0.02)),
+        ("materials", {"floor", "b"}, (0.1, None, 0.0, 0.0)),
+    ]
+    assert robot.left_out == {
+        "friction of contact pairs that differs by direction": ["floor and b"],
+        "margin and gap of contact pairs": ["floor and b"],
+        "solref and solimp of contact pairs": ["floor and b"],
+    }
+    assert read_mjcf(model_of(world=world)).scene.bodies[1].shapes[0].material.name is None
+
+
 def test_friction_is_by_condim():
     geoms = "".join(f'<geom size="1" friction=".7 .02 .003" condim="{dim}"/>' for dim in (1, 3, 4, 6))
     scene = load_mjcf(model_of(world=geoms))
@@ -488,7 +511,7 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "geoms that collide with nothing": ["seen"],
         "solref and solimp of geoms": ["soft"],
         "margin of geoms": ["soft"],
-        "contact pairs given one by one": ["soft and seen"],
+        "contact pairs of geoms that collide by that alone": ["soft and seen"],
         "limits of ball joints": ["k"],
         "equality constraints that are not active": ["e"],
         "limits of tendons": ["t"],

@@ -148,7 +148,12 @@ def test_while_it_runs(kind, tmp_path):
     assert world.velocities[1][0] == pytest.approx(pull(0.0) * 0.3, rel=1e-2)
     world.add_body("late", shape=mc.Box((0.2, 0.2, 0.1)), position=(0, 3, 0.1), material=WOOD)
     world.save_state(tmp_path / "world.npz")
-    copies = [copy.deepcopy(world), pickle.loads(pickle.dumps(world)), world.remade(), mc.load_state(tmp_path / "world.npz")]
+    copies = [
+        copy.deepcopy(world),
+        pickle.loads(pickle.dumps(world)),
+        world.remade(),
+        mc.load_state(tmp_path / "world.npz"),
+    ]
     for each in (world, *copies):
         each.step(30)
     assert world.velocities[3][0] == pytest.approx(pull(0.0) * 0.3, rel=1e-2)

@@ -33,6 +33,7 @@ CHANGES = {
     "set_body",
     "set_kind",
     "set_material",
+    "set_material_pair",
     "set_pair",
     "set_pose",
     "set_shape",
