@@ -14,7 +14,7 @@ from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport BOX
 from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
 from mcsim.collide._contact cimport clear_impulses
-from mcsim.collide._matching cimport carry_over, carry_patch, like_before
+from mcsim.collide._matching cimport carry_over, carry_patch, like_before, loosen
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._one_way cimport keep_bearing
 from mcsim.collide._pairs cimport PairGrip, first_of, grip_of
@@ -210,6 +210,8 @@ cdef inline void finish_manifold(const PairSearch* s, Manifold* m, const Manifol
     if old != NULL:
         m.touching = old.touching
         carry_over(m, old, m.near)
+        if m.friction < old.friction and not s.compliant:
+            loosen(m, old.friction)
 
 
 cdef inline void finish_patch(const PairSearch* s, Manifold* m, Py_ssize_t parts, const Manifold* old,
@@ -224,6 +226,8 @@ cdef inline void finish_patch(const PairSearch* s, Manifold* m, Py_ssize_t parts
         m[k].touching = old.touching if old != NULL else 0
     if old != NULL:
         carry_patch(m, parts, old, old_count, m.near, s.compliant)
+        for k in range(parts if m.friction < old.friction and not s.compliant else 0):
+            loosen(&m[k], old.friction)
 
 
 cdef inline int touch_surface(const PairSearch* s, Manifold* m, Py_ssize_t old) noexcept nogil:
