@@ -101,8 +101,9 @@ class Geoms:
                 model.leave_out("solref and solimp of contact pairs", said)
             if mj.pair_margin[pair] or mj.pair_gap[pair]:
                 model.leave_out("margin and gap of contact pairs", said)
+            a, b = (model.geoms[geom] for geom in geoms)
             numbers = _by_directions(sliding, spinning, rolling, int(mj.pair_dim[pair]))
-            scene.set_material_pair(*(model.geoms[geom] for geom in geoms), **numbers)
+            scene.set_material_pair(a, b, **numbers)
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -166,8 +167,14 @@ class Geoms:
     def _material(self, geom: int) -> Material:
         """With the geom's name, where the file has a pair of it."""
         name = self.model.geoms[geom] if geom in self.paired else None
-        numbers = self.model.mj.geom_friction[geom].tolist()
-        return Material(**_by_directions(*numbers, int(self.model.mj.geom_condim[geom])), name=name)
+        sliding, spinning, rolling = self.model.mj.geom_friction[geom].tolist()
+        numbers = _by_directions(sliding, spinning, rolling, int(self.model.mj.geom_condim[geom]))
+        return Material(
+            friction=numbers["friction"],
+            torsional_friction=numbers["torsional_friction"],
+            rolling_friction=numbers["rolling_friction"],
+            name=name,
+        )
 
     def _leave_out_fields(self, geom: int, name: str) -> None:
         mj = self.model.mj

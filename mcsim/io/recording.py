@@ -79,9 +79,9 @@ class Recording:
             if tuple(body.name for body in self.scene.bodies) != self.body_names:
                 return "the bodies of its scene are not those of body_names"
         if self.enabled is not None:
-            expected = len(self.time), len(self.body_names)
-            if not isinstance(self.enabled, np.ndarray) or self.enabled.dtype != bool or self.enabled.shape != expected:
-                return f"enabled must be an array of bool of shape {expected} (frames, bodies), got {show(self.enabled)}"
+            flags = len(self.time), len(self.body_names)
+            if not isinstance(self.enabled, np.ndarray) or self.enabled.dtype != bool or self.enabled.shape != flags:
+                return f"enabled must be an array of bool of shape {flags} (frames, bodies), got {show(self.enabled)}"
         return None if self.contacts is None else self._problem_of_contacts(self.contacts)
 
     def _problem_of_contacts(self, contacts: tuple[np.ndarray, ...]) -> str | None:

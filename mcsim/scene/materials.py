@@ -32,8 +32,8 @@ class Material(Value):
         lands on. What comes from elsewhere passes, and so does what is deeper inside than a quarter of the thinner of the
         two shapes. None: it bears from all sides.
 
-    name: by which Scene.set_material_pair says what two materials are like against each other: "ice", "rubber". Materials of
-        one name may differ in all else.
+    name: by which Scene.set_material_pair says what two materials are like against each other: "ice", "rubber". Materials
+        of one name may differ in all else.
 
     Under World(contact="compliant") surfaces give way, each contact point as a spring and a damper without mass
     (docs/theory/compliant.md), and restitution is not read:

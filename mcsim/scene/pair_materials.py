@@ -9,7 +9,6 @@ from mcsim.scene.checks import FieldError, choose, not_negative, text, within
 from mcsim.scene.described import Value
 from mcsim.scene.materials import Material
 
-
 PairOf = Literal["bodies", "materials"]
 PAIRS_OF = ("bodies", "materials")
 

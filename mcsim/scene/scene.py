@@ -266,10 +266,10 @@ class Scene:
         rolling_friction: float | None = None,
         torsional_friction: float | None = None,
     ) -> None:
-        """Say what the surfaces of two materials, by their names, are like wherever they meet, in place of what the two give
-        together; each as of Material. a and b may be one: ice on ice. What `set_pair` says of two bodies stands above it.
-        What is not given is as the materials have it, so without any of them the pair is as others again. A name need not
-        be in use yet. SceneError where a number is wrong or a material has no name.
+        """Say what the surfaces of two materials, by their names, are like wherever they meet, in place of what the two
+        give together; each as of Material. a and b may be one: ice on ice. What `set_pair` says of two bodies stands above
+        it. What is not given is as the materials have it, so without any of them the pair is as others again. A name need
+        not be in use yet. SceneError where a number is wrong or a material has no name.
 
             ice, rubber = mc.Material(friction=0.1, name="ice"), mc.Material(friction=0.9, name="rubber")
             scene.set_material_pair(ice, rubber, friction=0.15)

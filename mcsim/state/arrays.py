@@ -15,8 +15,8 @@ import numpy as np
 from mcsim.core import linear
 from mcsim.core.rotation import conjugate, matrices, rotate
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
-from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state.fields import (
     AWAKE,

@@ -56,7 +56,7 @@ def page(scene: Scene, recording: Recorded) -> str:
         aim(server, points, ASPECT)
         server.scene.configure_default_lights(True, cast_shadow=False)
         enabled = enabled_frames(scene, recording)
-        batches = Batches(server.scene, scene, PLANE * size, enabled.any(axis=0))
+        batches = Batches(server.scene, scene, PLANE * size, np.asarray(enabled.any(axis=0)))
         batches.move(recording.positions[0], recording.orientations[0])
         if (enabled != enabled.any(axis=0))[0].any():
             batches.draw(enabled[0])

@@ -85,7 +85,9 @@ def wind_wrenches(
     _wind.wrenches(
         np.array([slots[id(faces)] for _, _, faces in rows], np.int64),
         np.cumsum([0, *(len(faces.areas) for faces in kept)], dtype=np.int64),
-        *(np.concatenate([faces[part] for faces in kept]) for part in range(3)),
+        np.concatenate([faces.centroids for faces in kept]),
+        np.concatenate([faces.normals for faces in kept]),
+        np.concatenate([faces.areas for faces in kept]),
         np.array([center for _, center, _ in rows]),
         np.ascontiguousarray(matrices(states[1][numbers])),
         np.ascontiguousarray(states[2][numbers]),

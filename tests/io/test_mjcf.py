@@ -1,6 +1,7 @@
 """MJCF files: geoms, who collides, equality constraints, actuators, sensors, what is left out, and what is wrong."""
 
 import builtins
+import math
 import warnings
 
 import hypothesis.strategies as st
@@ -89,6 +90,27 @@ def test_ellipsoids_are_ellipsoids():
         model_of(world='<body><freejoint/><geom type="ellipsoid" size=".3 .2 .1"/></body>')
     )
     assert robot.scene.bodies[0].mass == pytest.approx(model.body_mass[1], rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("way", [(9.81, 0, 0), (4, -8, 0)])
+def test_a_ball_joint_leans_as_far_as_its_limit(kind, way):
+    """A link that hangs on a ball and is pulled aside comes to rest at the limit, as in MuJoCo."""
+    joint = '<joint name="k" type="ball" limited="true" range="0 30" damping=".05"/>'
+    link = '<geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05" mass="1"/>'
+    text = model_of(world=f'<body name="link" pos="0 0 1">{joint}{link}</body>')
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.gravity[:] = way
+    data = mujoco.MjData(model)
+    scene = read_mjcf(text).scene
+    scene.gravity = way
+    world = kind(scene, dt=1 / 240)
+    world.step(1200)
+    for _ in range(5000):
+        mujoco.mj_step(model, data)
+    theirs = 2 * np.arccos(data.qpos[0])
+    ours = np.linalg.norm(world.joint("k").position)
+    assert ours == pytest.approx(math.radians(30), abs=1e-3) and theirs == pytest.approx(ours, abs=0.03)
 
 
 def test_pairs_of_geoms_have_their_friction():
@@ -512,7 +534,7 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "solref and solimp of geoms": ["soft"],
         "margin of geoms": ["soft"],
         "contact pairs of geoms that collide by that alone": ["soft and seen"],
-        "limits of ball joints": ["k"],
+        "that limits of ball joints are of the whole angle (swing and twist have it each)": ["k"],
         "equality constraints that are not active": ["e"],
         "limits of tendons": ["t"],
         "sensors of kind magnetometer": ["n"],
@@ -520,7 +542,9 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "what actuators do on a site": ["a"],
         "forces of a fluid (density, viscosity, wind)": [],
     }
-    with pytest.warns(MjcfWarning, match="limits of ball joints: k; .*limits of tendons: t") as caught:
+    with pytest.warns(
+        MjcfWarning, match=r"that limits of ball joints are of the whole angle \(.*\): k; .*limits of tendons: t"
+    ) as caught:
         load_mjcf(text)
     assert len(caught) == 1 and caught[0].filename == __file__
     path = tmp_path / "some.xml"

@@ -1,9 +1,9 @@
 """An ellipsoid: radii size.x, size.y, size.z. docs/theory/ellipsoid.md
 
 With S = diag(radii) it reaches h(d) = |S d| along the unit vector d, at the point S^2 d / h. A ball as small as its
-smallest radius of curvature, min^2 / max of the radii, rolls inside it everywhere; so the ellipsoid is a core, which reaches
-h(d) - r, swept by a ball of any radius r up to that (Blaschke, "Kreis und Kugel", 1916, section 24). With half of it the
-core is smooth and has an inside, and shallow contacts are found by the distance of cores that are apart.
+smallest radius of curvature, min^2 / max of the radii, rolls inside it everywhere; so the ellipsoid is a core, which
+reaches h(d) - r, swept by a ball of any radius r up to that (Blaschke, "Kreis und Kugel", 1916, section 24). With half of
+it the core is smooth and has an inside, and shallow contacts are found by the distance of cores that are apart.
 """
 
 from mcsim.collide.shapes._parts cimport *

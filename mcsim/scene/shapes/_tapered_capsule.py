@@ -89,17 +89,16 @@ class TaperedCapsule(Shape):
         lower, upper, h, lean = self.bottom_radius, self.top_radius, self.half_length, self.lean
         square = (1.0 - lean) * (1.0 + lean)
         cuts = (-h - lower, lower * lean - h, upper * lean + h, h + upper)
-        squares = (
-            lambda z: (lower - z - h) * (lower + z + h),
-            lambda z: (0.5 * (lower + upper) - lean * z) ** 2 / square,
-            lambda z: (upper - z + h) * (upper + z - h),
-        )
         volume = first = along = across = 0.0
-        for k, of in enumerate(squares):
+        for k in range(3):
             middle, half = 0.5 * (cuts[k] + cuts[k + 1]), 0.5 * (cuts[k + 1] - cuts[k])
             for place, weight in GAUSS:
-                z = middle + half * place
-                area, w = of(z), pi * half * weight
+                z, w = middle + half * place, pi * half * weight
+                area = (  # R²
+                    (lower - z - h) * (lower + z + h),
+                    (0.5 * (lower + upper) - lean * z) ** 2 / square,
+                    (upper - z + h) * (upper + z - h),
+                )[k]
                 volume += w * area
                 first += w * area * z
                 along += w * area * area / 2
