@@ -202,6 +202,7 @@ KERNELS = {
     "mcsim.step._tree_smooth_integrator": [],
     "mcsim.view._raster": ["m"],
     "mcsim.world._wind": ["m"],
+    "mcsim.world._water": ["m"],
 }
 
 # Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond

@@ -1,10 +1,10 @@
 """What wind does to the faces of many shapes, summed over each: the law is in `wind.py`."""
 
-from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, neg, scale, sub, vec3
+from mcsim.core._math cimport add, cross, mat_vec, sub, vec3
 from mcsim.core._types cimport Mat3, Vec3
+from mcsim.world._drag cimport on_face
 
 
 def wrenches(const int64_t[::1] slot, const int64_t[::1] begin, const double[:, ::1] centroids,
@@ -34,18 +34,3 @@ def wrenches(const int64_t[::1] slot, const int64_t[::1] begin, const double[:, 
                 torque = add(torque, cross(arm, push))
             out[k, 0], out[k, 1], out[k, 2] = force.x, force.y, force.z
             out[k, 3], out[k, 4], out[k, 5] = torque.x, torque.y, torque.z
-
-
-cdef inline Vec3 on_face(Vec3 air, Vec3 normal, double area, double drag, double lift) noexcept nogil:
-    """The force on a face over which the air goes; a normal of zeros meets it from everywhere alike."""
-    cdef double speed = sqrt(dot(air, air))
-    cdef double moving = speed if speed > 0.0 else 1.0
-    cdef double meets = 1.0
-    cdef double pressure
-    cdef Vec3 way = vec3(air.x / moving, air.y / moving, air.z / moving)
-    if dot(normal, normal) != 0.0:
-        meets = -dot(air, normal) / moving
-        if meets < 0.0:
-            return vec3(0.0, 0.0, 0.0)
-    pressure = area * meets * speed
-    return scale(pressure, add_scaled(scale(drag, air), lift * speed, add_scaled(neg(normal), dot(normal, way), way)))
