@@ -1,14 +1,14 @@
 """What water with a level surface does to shapes: it bears what they displace, and drags at what is under water.
 
-By Archimedes the pressure of the water is, in sum, a force of density times gravity times the volume V under water, against
-gravity, at the centre of that volume. Both follow from the shape's triangles, each cut by the water's surface: with a point o
-of that surface, the triangles (a, b, c) under water span tetrahedra of the volumes
+By Archimedes the pressure of the water is, in sum, a force of density times gravity times the volume V under water,
+against gravity, at the centre of that volume. Both follow from the shape's triangles, each cut by the water's surface: with
+a point o of that surface, the triangles (a, b, c) under water span tetrahedra of the volumes
 
     V_t = (a - o) . (b - a) x (c - a) / 6,    V = sum V_t,    V c = sum V_t (a + b + c + o) / 4
 
 to which the cut itself adds none, since o lies in it (divergence theorem, as in scene/mass.py). Round shapes are as their
-triangles are, times what makes the whole volume the shape's own; a ball is taken exactly. Each triangle under water has the
-drag of `wind.py`, in water.
+triangles are, times what makes the whole volume the shape's own; a ball is taken exactly. Each triangle under water has
+the drag of `wind.py`, in water.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@ docs/theory/tapered_capsule.md
 
 The normals of its side lean to z by an angle with the sine s = (size.x - size.y) / (2 size.z): the side touches both
 balls. In the plane through the axis, radial distance first, they are (c, s) with c = sqrt(1 - s^2), and a ruling runs
-along (-s, c) from the bottom to the top. The core is the same shape with both radii less by half of the smaller: it has an inside.
+along (-s, c) from the bottom to the top. The core is the same shape with both radii less by half of the smaller: it has
+an inside.
 """
 
 from mcsim.collide.shapes._parts cimport *
