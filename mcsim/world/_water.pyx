@@ -6,6 +6,7 @@ from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, scale,
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.world._drag cimport on_face
 
+# As a number, since a library's differs in no bit.
 cdef double PI = 3.141592653589793
 
 # What is under water of a shape: its volume and that times its centre; and the drag of its faces.
@@ -95,9 +96,10 @@ def wrenches(const int64_t[::1] slot, const int64_t[::1] begin, const double[:, 
              const double[:, :, ::1] rotations, const double[:, ::1] twists, const double[::1] up, double level,
              const double[::1] current, double lift, double drag, double[:, ::1] out):
     """out (k, 6) <- force and torque about the centre of mass, world axes, of k shapes. slot (k,): which shape each is,
-    with the triangles (t, 3, 3) from begin[slot] to begin[slot + 1] in its body's frame, whose volume times share[slot] is the
-    shape's own; or, where it has none, a ball (x, y, z, radius). centers (k, 3) of mass there, positions (k, 3), rotations
-    (k, 3, 3), twists (k, 6) of the bodies. lift: density times gravity; drag: half the density times the coefficient."""
+    with the triangles (t, 3, 3) from begin[slot] to begin[slot + 1] in its body's frame, whose volume times share[slot] is
+    the shape's own; or, where it has none, a ball (x, y, z, radius). centers (k, 3) of mass there, positions (k, 3),
+    rotations (k, 3, 3), twists (k, 6) of the bodies. lift: density times gravity; drag: half the density times the
+    coefficient."""
     cdef Py_ssize_t k, t, s
     cdef Mat3 turn
     cdef Vec3 center, place, push
