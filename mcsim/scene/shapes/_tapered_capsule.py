@@ -94,9 +94,10 @@ class TaperedCapsule(Shape):
             middle, half = 0.5 * (cuts[k] + cuts[k + 1]), 0.5 * (cuts[k + 1] - cuts[k])
             for place, weight in GAUSS:
                 z, w = middle + half * place, pi * half * weight
+                side = 0.5 * (lower + upper) - lean * z
                 area = (  # R²
                     (lower - z - h) * (lower + z + h),
-                    (0.5 * (lower + upper) - lean * z) ** 2 / square,
+                    side * side / square,
                     (upper - z + h) * (upper + z - h),
                 )[k]
                 volume += w * area
