@@ -201,6 +201,8 @@ KERNELS = {
     "mcsim.step._tree_integrator": [],
     "mcsim.step._tree_smooth_integrator": [],
     "mcsim.view._raster": ["m"],
+    "mcsim.world._wind": ["m"],
+    "mcsim.world._water": ["m"],
 }
 
 # Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond
@@ -288,10 +290,10 @@ cdef inline double core_radius(const Solid* s) noexcept nogil:
 {        return core_radius_NAME(s)}    return 0.0
 """,
     "rounding": """
-cdef inline double rounding(const Solid* s, Vec3 d) noexcept nogil:
+cdef inline double rounding(const Solid* s, Vec3 d, Vec3 turn) noexcept nogil:
     \"\"\"Radius to which the surface is round where it faces d, world [m]: as the solid turns, that much of the contact
-    point stays below its centre instead of going round.\"\"\"
-{        return rounding_NAME(s, d)}    return core_radius(s)
+    point stays below its centre instead of going round. turn: what it turns by in the time ahead, world [rad].\"\"\"
+{        return rounding_NAME(s, d, turn)}    return core_radius(s)
 """,
     "inner_radius": """
 cdef inline double inner_radius(const Solid* s) noexcept nogil:

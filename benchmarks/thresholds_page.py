@@ -43,7 +43,7 @@ def body(thresholds, results):
             count,
             *(
                 text
-                for room in [*ROOMS, *(set(rooms) - set(ROOMS))]
+                for room in [*ROOMS, *(room for room in rooms if room not in ROOMS)]
                 if room in rooms
                 for text in section(room, [one for one in thresholds if one.room == room], results)
             ),

@@ -77,6 +77,7 @@ NO_THRESHOLDS = {
     "wide/_lane_types.pxd": "WIDTH",
     "wide/_lanes.pxd": "all",
     "integrate/_euler.pyx": "MOST_LANES MOST_LEVELS",
+    "world/_water.pyx": "PI",
 }
 
 

@@ -124,6 +124,8 @@ CALLS = {
     "add_joint": lambda w: w.add_joint(mc.FreeJoint(None, w.body_names[-1])),
     "add_joints": lambda w: w.add_joints([mc.FreeJoint(None, w.body_names[-1])]),
     "ignore_collision": lambda w: w.ignore_collision(w.body_names[-1], w.body_names[0]),
+    "apply_buoyancy": lambda w: w.apply_buoyancy(0.5),
+    "set_material_pair": lambda w: w.set_material_pair("ice", "wood", friction=0.1),
     "set_pair": lambda w: w.set_pair(w.body_names[-1], w.body_names[0], friction=0.1),
     "remove_joint": lambda w: w.remove_joint((w.joint_names or ("gone",))[-1]),
     "set_shape": lambda w: w.set_shape("ball0", CUBE),

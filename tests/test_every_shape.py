@@ -219,7 +219,7 @@ def test_its_picture_is_closed_and_looks_outwards(kind):
 def dropped(kind, make, size=1.0, weight=1.0, turn=LEANING, **keywords):
     """Three of a kind on each other, over a plane."""
     scene = mc.Scene(gravity=(0, 0, -9.0 * size))
-    surface = mc.Material(friction=0.5, rolling_friction=0.02 * size)
+    surface = mc.Material(friction=0.5, rolling_friction=0.02 * size, torsional_friction=0.002 * size)
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=surface)
     shape = plain_solid(kind, size)
     for i in range(3):

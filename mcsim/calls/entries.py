@@ -18,10 +18,10 @@ from mcsim.world import BodyHandle, JointHandle, ReducedWorld, World
 CHANGES = frozenset(
     (
         *("step", "restore", "change_settings", "wake", "from_maximal"),
-        *("apply_force", "apply_forces", "apply_torque", "apply_impulse", "apply_impulses", "apply_wind"),
+        *("apply_force", "apply_forces", "apply_torque", "apply_impulse", "apply_impulses", "apply_wind", "apply_buoyancy"),
         *("set_pose", "set_velocity", "move_to"),
         *("add_body", "add_bodies", "add_joint", "add_joints", "remove_body", "remove_bodies", "remove_joint"),
-        *("ignore_collision", "set_pair", "set_shape", "set_material", "set_kind", "set_body"),
+        *("ignore_collision", "set_pair", "set_material_pair", "set_shape", "set_material", "set_kind", "set_body"),
         *("set_motor", "set_limits", "set_spring", "set_swing_limit", "set_friction", "set_motion"),
     )
 )

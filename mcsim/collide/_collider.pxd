@@ -16,6 +16,8 @@ cdef class Collider(Broadphase):
     cdef bint compliant                  # manifolds keep the state of springs, not impulses
     cdef PairGrip* pair_grips            # of bodies whose surfaces are told together, sorted
     cdef Py_ssize_t pair_grip_count
+    cdef PairGrip* material_grips        # of materials, likewise
+    cdef Py_ssize_t material_grip_count
 
     cdef EventLog log
 

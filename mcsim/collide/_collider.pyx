@@ -36,6 +36,20 @@ cdef enum:
     ROOMY = 8                    # with so much room a pair threads are not given more
 
 
+def sorted_grips(pairs):
+    """As an array of records, by their keys."""
+    pairs = np.array(pairs, PAIR_GRIP_DTYPE).reshape(-1)
+    return pairs[np.argsort(pairs["key"])]
+
+
+cdef inline void resist_as(Resistance* r, const PairGrip* grip) noexcept nogil:
+    """What is said of two together, or NULL."""
+    if grip == NULL:
+        return
+    r.rolling = grip.rolling if grip.rolling >= 0.0 else r.rolling
+    r.torsional = grip.torsional if grip.torsional >= 0.0 else r.torsional
+
+
 cdef PairSearch search_of(Collider self, const Bodies* bodies, double ahead) noexcept nogil:
     """Among the shapes as they were placed."""
     cdef PairSearch s
@@ -46,6 +60,7 @@ cdef PairSearch search_of(Collider self, const Bodies* bodies, double ahead) noe
     s.resisting, s.compliant = self.resisting, self.compliant
     s.shapes, s.one_way = self.shapes, self.one_way
     s.pair_grips, s.pair_grip_count = self.pair_grips, self.pair_grip_count
+    s.material_grips, s.material_grip_count = self.material_grips, self.material_grip_count
     return s
 
 
@@ -89,6 +104,7 @@ cdef class Collider(Broadphase):
     def __dealloc__(self):
         free(self.log.events)
         free(self.pair_grips)
+        free(self.material_grips)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -119,7 +135,6 @@ cdef class Collider(Broadphase):
         cdef Manifold* m
         cdef const Shape* a
         cdef const Shape* b
-        cdef const PairGrip* grip
         cdef Resistance* r
         if not self.resisting:
             return
@@ -132,11 +147,10 @@ cdef class Collider(Broadphase):
             r.torsional = max(a.torsional_friction, b.torsional_friction)
             r.surface_velocity = sub(mat_vec(self.solids[m.shape_b].axes, b.surface_velocity),
                                      mat_vec(self.solids[m.shape_a].axes, a.surface_velocity))
+            if self.material_grip_count > 0:
+                resist_as(r, grip_of(self.material_grips, self.material_grip_count, a.material, b.material))
             if self.pair_grip_count > 0:
-                grip = grip_of(self.pair_grips, self.pair_grip_count, m.body_a, m.body_b)
-                if grip != NULL:
-                    r.rolling = grip.rolling if grip.rolling >= 0.0 else r.rolling
-                    r.torsional = grip.torsional if grip.torsional >= 0.0 else r.torsional
+                resist_as(r, grip_of(self.pair_grips, self.pair_grip_count, m.body_a, m.body_b))
             if r.rolling == 0.0:
                 m.rolling_impulse = vec3(0.0, 0.0, 0.0)  # of a material that it had before
 
@@ -183,11 +197,19 @@ cdef class Collider(Broadphase):
 
     def set_pair_grips(self, pairs):
         """pairs (k,) PAIR_GRIP_DTYPE: the bodies whose surfaces are told together from now on, each two once."""
-        pairs = np.array(pairs, PAIR_GRIP_DTYPE).reshape(-1)
-        pairs = pairs[np.argsort(pairs["key"])]
+        pairs = sorted_grips(pairs)
         self.pair_grips = <PairGrip*>resized(self.pair_grips, max(len(pairs), self.pair_grip_count), sizeof(PairGrip))
         memcpy(self.pair_grips, address(pairs), len(pairs) * sizeof(PairGrip))
         self.pair_grip_count = len(pairs)
+        self.revise()
+
+    def set_material_grips(self, pairs):
+        """The same of the numbers of materials' names; a material may be told with itself."""
+        pairs = sorted_grips(pairs)
+        self.material_grips = <PairGrip*>resized(self.material_grips, max(len(pairs), self.material_grip_count),
+                                                 sizeof(PairGrip))
+        memcpy(self.material_grips, address(pairs), len(pairs) * sizeof(PairGrip))
+        self.material_grip_count = len(pairs)
         self.revise()
 
     def change_shapes(self, numbers, shapes):
@@ -214,6 +236,8 @@ cdef class Collider(Broadphase):
         Broadphase.revise(self)
         for k in range(self.pair_grip_count):
             self.resisting |= self.pair_grips[k].rolling > 0.0 or self.pair_grips[k].torsional > 0.0
+        for k in range(self.material_grip_count):
+            self.resisting |= self.material_grips[k].rolling > 0.0 or self.material_grips[k].torsional > 0.0
         self.store.resist(self.resisting)
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------

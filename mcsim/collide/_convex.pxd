@@ -65,29 +65,72 @@ cdef inline void creep(const Solid* a, const Solid* b, Vec3 offset, double size,
             return
 
 
+cdef inline void climb(const Solid* a, const Solid* b, Vec3 offset, double size, const Solid* ruled, Vec3 line, bint on_b,
+                       double* separation, Vec3* n, Vec3* on_a) noexcept nogil:
+    """Follow the gradient of the separation along n, w - (n . w) n with w from the place of A that faces n to that of B,
+    to where it is largest nearby. Steps are as long as the last change of the gradient has it (J. Barzilai, J. M. Borwein,
+    "Two-point step size gradient methods", 1988). on_b: B is smooth there, and has the deepest point; else A.
+    ruled: the other one if it touches with a ruling along `line`, at right angles to which n stays, or NULL."""
+    cdef Vec3 now = n[0]
+    cdef Vec3 pa, w, gradient, last, gradient_last, change
+    cdef double s, curvature
+    cdef double step = 1.0 / size
+    cdef int i
+    last = gradient_last = vec3(0.0, 0.0, 0.0)
+    for i in range(64):                          # where radii of curvature are about the depth it is slow
+        pa = support(a, now)
+        w = sub(add(offset, support(b, neg(now))), pa)
+        s = dot(now, w)
+        if s > separation[0]:
+            separation[0] = s
+            n[0] = now
+            on_a[0] = add_scaled(add(pa, w), -s, now) if on_b else pa
+        gradient = add_scaled(w, -s, now)
+        gradient = add_scaled(gradient, -dot(gradient, line), line)
+        if i > 0:
+            change = sub(now, last)
+            curvature = dot(change, sub(gradient_last, gradient))
+            step = dot(change, change) / curvature if curvature > 0.0 else 2.0 * step
+        if dot(gradient, gradient) <= 1e-24 * size * size:
+            return
+        last = now
+        gradient_last = gradient
+        now = normalized(add_scaled(now, min(step, 0.1 / norm(gradient)), gradient))
+        if ruled != NULL:
+            now = neg(side_normal(ruled, neg(now))) if ruled == b else side_normal(ruled, now)
+
+
 cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double size, double* separation, Vec3* n,
                          Vec3* on_a) noexcept nogil:
     """Make the normal that EPA found exact where K is curved.
 
     EPA's depth is good to 1e-10, so its normal on a curved part of K only to the root of that; and where many
     directions are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and of round
-    sides are tried.
+    sides are tried; of what is smooth where it faces the other, the directions beside.
     """
     cdef const Solid* solid
     cdef Polygon face
     cdef double sign
     cdef int i
     cdef int exact = 0
+    cdef bint smooth[2]
+    cdef const Solid* ruled = NULL
+    cdef Vec3 line = vec3(0.0, 0.0, 0.0)
     for i in range(2):
         solid = a if i == 0 else b
         sign = 1.0 if i == 0 else -1.0
         supporting_feature(solid, scale(sign, n[0]), vec3(0.0, 0.0, 0.0), &face)
+        smooth[i] = face.count == 0 and is_curved(solid)
         if face.count >= 3:
             exact |= try_normal(a, b, offset, scale(sign, face.normal), separation, n)
         elif face.count == 2:
-            try_normal(a, b, offset, scale(sign, side_normal(solid, scale(sign, n[0]))), separation, n)
+            if try_normal(a, b, offset, scale(sign, side_normal(solid, scale(sign, n[0]))), separation, n):
+                ruled = solid
+                line = normalized(sub(face.points[1], face.points[0]))
     if not exact and (is_curved(a) or is_curved(b)):
         creep(a, b, offset, size, separation, n, on_a)
+    if smooth[0] or smooth[1]:
+        climb(a, b, offset, size, ruled, line, not smooth[0], separation, n, on_a)
 
 
 cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_w, Vec3 offset, double* s,

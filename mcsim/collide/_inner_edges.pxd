@@ -376,7 +376,7 @@ cdef inline int lie_over(const Neighbours* x, const Spot* spot, const Manifold* 
     if count == 0:
         return 0
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, at_a.position)
-    set_carrying(m, &at_a, &at_b)
+    set_carrying(m, &at_a, &at_b, scale(x.ahead, sub(cb.twist.w, ca.twist.w)))
     bring_back(m, &ca, &cb, x.ahead)
     m.allowance = 0.0
     m.thinning = 1.0

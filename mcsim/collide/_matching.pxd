@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 from libc.stdint cimport uint64_t
-from mcsim.core._math cimport add, dot, scale, sub, vec3
+from mcsim.core._math cimport add, dot, norm, scale, sub, vec3
 from mcsim.core._types cimport Vec3
 from mcsim.state._manifold cimport Manifold, ManifoldPoint
 from mcsim.collide._records cimport PATCH_PARTS
@@ -138,6 +138,25 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
         m[k].load = share * lasting
         if compliant:
             m[k].friction_impulse.y = old[0].friction_impulse.y
+
+
+cdef inline Vec3 within_bound(Vec3 impulse, double most) noexcept nogil:
+    """No longer than that."""
+    cdef double length = norm(impulse)
+    return scale(most / length, impulse) if length > most else impulse
+
+
+cdef inline void loosen(Manifold* m, double friction_before) noexcept nogil:
+    """Surfaces that have less friction than in the last step, since their materials were changed, bear no more than that
+    from the step's begin on: impulses of friction that are carried over must be such as may be."""
+    cdef double load = 0.0
+    cdef int i
+    for i in range(m.point_count):
+        load += m.points[i].normal_impulse
+        m.points[i].friction_impulse = within_bound(m.points[i].friction_impulse,
+                                                     m.friction * max(m.points[i].normal_impulse, 0.0))
+    m.friction_impulse = within_bound(m.friction_impulse, m.friction * max(load, 0.0))
+    m.twist_impulse *= m.friction / friction_before
 
 
 cdef inline int like_before(const Manifold* m, const Manifold* old, int count, uint64_t taken) noexcept nogil:

@@ -4,7 +4,7 @@ time ahead, with the points and impulses that last from the step before."""
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._fetch cimport fetch
-from mcsim.core._math cimport dot, sub, vec3
+from mcsim.core._math cimport dot, scale, sub, vec3
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._contact_reference cimport opening_speed
@@ -14,7 +14,7 @@ from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport BOX
 from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
 from mcsim.collide._contact cimport clear_impulses
-from mcsim.collide._matching cimport carry_over, carry_patch, like_before
+from mcsim.collide._matching cimport carry_over, carry_patch, like_before, loosen
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._one_way cimport keep_bearing
 from mcsim.collide._pairs cimport PairGrip, first_of, grip_of
@@ -60,6 +60,8 @@ ctypedef struct PairSearch:
     bint one_way
     const PairGrip* pair_grips   # sorted
     Py_ssize_t pair_grip_count
+    const PairGrip* material_grips
+    Py_ssize_t material_grip_count
 
 
 cdef inline bint rises(const PairSearch* s, const Manifold* m, int i) noexcept nogil:
@@ -109,6 +111,11 @@ cdef inline int again(const PairSearch* s, const Manifold* old, Manifold* m, dou
     return count if kept == count else 0
 
 
+cdef inline Vec3 turn_ahead(const PairSearch* s, const Manifold* m) noexcept nogil:
+    """By what b turns against a in the time ahead [rad]."""
+    return scale(s.ahead, spin_of(s.bodies, m, s.ahead))
+
+
 cdef inline void set_rim(const PairSearch* s, Manifold* m) noexcept nogil:
     """Of a manifold with all else set: rims over a face."""
     set_ring(m, &s.solids[m.shape_a], &s.solids[m.shape_b], spin_of(s.bodies, m, s.ahead), m.near, s.ahead)
@@ -125,7 +132,7 @@ cdef inline int spread(const PairSearch* s, Patch* patch, Manifold* m, Py_ssize_
         alike(&m[k], m)
     deal(patch, parts, m)
     for k in range(parts):
-        set_carrying(&m[k], &s.solids[m.shape_a], &s.solids[m.shape_b])
+        set_carrying(&m[k], &s.solids[m.shape_a], &s.solids[m.shape_b], turn_ahead(s, m))
         if s.ahead == 0.0 or keep_near(s, &m[k]) > 0:
             set_rim(s, &m[k])
             if kept < k:
@@ -158,7 +165,7 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
         if count > 0 and patch.count > 0 and (s.ahead == 0.0 or least_separation(m) <= touching_distance(s, m)):
             return spread(s, &patch, m, room)
         if count > 0:
-            set_carrying(m, a, b)
+            set_carrying(m, a, b, turn_ahead(s, m))
     if s.ahead > 0.0 and count > 0:
         whole = least_separation(m) <= m.near
         kept = meet(s, m, reach)
@@ -176,9 +183,8 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
     return count > 0
 
 
-cdef inline void take_pair_grip(const PairSearch* s, Manifold* m) noexcept nogil:
-    """What is said of the two bodies together stands above what their materials say."""
-    cdef const PairGrip* grip = grip_of(s.pair_grips, s.pair_grip_count, m.body_a, m.body_b)
+cdef inline void take_grip(const PairGrip* grip, Manifold* m) noexcept nogil:
+    """What is said of two together, or NULL."""
     if grip == NULL:
         return
     if grip.friction >= 0.0:
@@ -193,8 +199,10 @@ cdef inline void finish_manifold(const PairSearch* s, Manifold* m, const Manifol
     cdef const Grip* b = &s.grips[m.shape_b]
     m.friction = a.friction if a.friction == b.friction else sqrt(a.friction * b.friction)
     m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
-    if s.pair_grip_count > 0:
-        take_pair_grip(s, m)
+    if s.material_grip_count > 0:
+        take_grip(grip_of(s.material_grips, s.material_grip_count, a.material, b.material), m)
+    if s.pair_grip_count > 0:                    # what is said of two bodies stands above their materials
+        take_grip(grip_of(s.pair_grips, s.pair_grip_count, m.body_a, m.body_b), m)
     clear_impulses(m)
     if s.resisting:
         m.rolling_impulse = old.rolling_impulse if old != NULL else vec3(0.0, 0.0, 0.0)
@@ -202,6 +210,8 @@ cdef inline void finish_manifold(const PairSearch* s, Manifold* m, const Manifol
     if old != NULL:
         m.touching = old.touching
         carry_over(m, old, m.near)
+        if m.friction < old.friction and not s.compliant:
+            loosen(m, old.friction)
 
 
 cdef inline void finish_patch(const PairSearch* s, Manifold* m, Py_ssize_t parts, const Manifold* old,
@@ -216,6 +226,8 @@ cdef inline void finish_patch(const PairSearch* s, Manifold* m, Py_ssize_t parts
         m[k].touching = old.touching if old != NULL else 0
     if old != NULL:
         carry_patch(m, parts, old, old_count, m.near, s.compliant)
+        for k in range(parts if m.friction < old.friction and not s.compliant else 0):
+            loosen(&m[k], old.friction)
 
 
 cdef inline int touch_surface(const PairSearch* s, Manifold* m, Py_ssize_t old) noexcept nogil:

@@ -81,9 +81,10 @@ cdef inline int has_key(const uint64_t* keys, Py_ssize_t count, uint64_t key) no
     return at < count and keys[at] == key
 
 
-# What the surfaces of two bodies are like against each other, whatever their materials say; below 0: what those say.
+# What the surfaces of two bodies, or of two materials, are like against each other, whatever the materials say each for
+# itself; below 0: what those say.
 ctypedef struct PairGrip:
-    uint64_t key                 # pair_key of the two bodies
+    uint64_t key                 # pair_key of the two bodies, or of the numbers of the materials' names
     double friction
     double restitution
     double rolling               # [m]
@@ -91,7 +92,7 @@ ctypedef struct PairGrip:
 
 
 cdef inline const PairGrip* grip_of(const PairGrip* grips, Py_ssize_t count, int32_t a, int32_t b) noexcept nogil:
-    """Of two bodies in a list sorted by keys; NULL: it has none of them."""
+    """Of two bodies, or materials, in a list sorted by keys; NULL: it has none of them."""
     cdef uint64_t key = pair_key(a, b)
     cdef Py_ssize_t at = first_not_before(grips, sizeof(PairGrip), count, key)
     return &grips[at] if at < count and grips[at].key == key else NULL

@@ -21,6 +21,8 @@ ctypedef struct Pose:
 ctypedef struct Grip:
     double friction
     double restitution
+    int32_t material             # number of its name
+    int32_t reserved
 
 
 cdef class HullPool:

@@ -194,6 +194,7 @@ cdef class PlacedShapes:
     cdef void grip(self, int32_t i) noexcept nogil:
         self.grips[i].friction = self.shapes[i].friction
         self.grips[i].restitution = self.shapes[i].restitution
+        self.grips[i].material = self.shapes[i].material
 
     cdef int solidify(self, int32_t i, HullPool pool) except -1:
         """What follows from a shape's record alone."""

@@ -224,11 +224,16 @@ cdef inline void next_leg(Ride* r, double t, const Parts* kept) noexcept nogil:
     r.count += 1
 
 
+cdef inline Vec3 turn_of(const Leg* leg) noexcept nogil:
+    """By what the solid turns against the surface in the time that is left [rad]."""
+    return scale(leg.ahead, sub(leg.solid_course.twist.w, leg.surface_course.twist.w))
+
+
 cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil:
     """The points of a meeting after the time t of the last leg, placed where the bodies have them now."""
     cdef const Leg* leg = &r.leg[r.count - 1]
     cdef int i
-    set_carrying(m, &leg.surface_then, &leg.solid_then)
+    set_carrying(m, &leg.surface_then, &leg.solid_then, turn_of(leg))
     bring_back(m, &leg.surface_course, &leg.solid_course, t)
     for i in range(r.count - 2, -1, -1):
         leg = &r.leg[i]
@@ -258,7 +263,7 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Patch* patch, Manifol
                                 SURFACE_MANIFOLDS - count - (PART_MOST - 1 - parts),
                                 patch, &m[count])
             for k in range(count, count + stored):
-                set_carrying(&m[k], &leg.surface, &leg.solid)
+                set_carrying(&m[k], &leg.surface, &leg.solid, turn_of(leg))
             if parts < i:
                 kept.part[parts] = kept.part[i]
             parts += 1

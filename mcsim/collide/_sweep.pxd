@@ -121,7 +121,7 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
             break
         approach = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
     if dot(met.normal, m.normal) < 0.98:
-        set_carrying(&met, &at_a, &at_b)
+        set_carrying(&met, &at_a, &at_b, scale(ahead, sub(cb.twist.w, ca.twist.w)))
         bring_back(&met, ca, cb, t)
         m.normal = met.normal
         m.turns = met.turns

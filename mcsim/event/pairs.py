@@ -50,7 +50,7 @@ class Solid:
     turn: np.ndarray
     center: np.ndarray
     material: Material
-    together: Mapping[frozenset[str], PairMaterial] = MappingProxyType({})  # bodies whose surfaces are told together
+    together: Mapping[tuple[str, frozenset[str]], PairMaterial] = MappingProxyType({})  # surfaces that are told together
 
     def __init__(self, body: Body, number: int, rank: int, shape: Shape) -> None:
         self.body, self.number, self.rank, self.type = body, number, rank, shape.type
@@ -105,7 +105,7 @@ def contact_pairs(scene: Scene, excluded: np.ndarray) -> list[Pairs]:
         _refuse_surface(solid)
     for pair in scene.pair_materials:
         _refuse_resistance(pair)
-    together = {pair.names: pair for pair in scene.pair_materials}
+    together = {pair.place: pair for pair in scene.pair_materials}
     for solid in solids if together else ():
         solid.together = together
     apart = {tuple(sorted(pair)) for pair in np.asarray(excluded).tolist()}
@@ -144,7 +144,7 @@ def _refuse_surface(solid: Solid) -> None:
 
 
 def _refuse_resistance(pair: PairMaterial) -> None:
-    """The same of a pair of bodies."""
+    """The same of a pair of bodies or materials."""
     for name in ("rolling_friction", "torsional_friction"):
         if getattr(pair, name):
             raise SceneError(
@@ -166,10 +166,14 @@ def _common(a: Solid, b: Solid) -> Common:
     """Bodies, shapes, friction, restitution of a pair."""
     friction = combined_friction(a.material.friction, b.material.friction)
     restitution = max(a.material.restitution, b.material.restitution)
-    pair = a.together.get(frozenset((a.body.name, b.body.name)))
-    if pair is not None:
-        friction = friction if pair.friction is None else pair.friction
-        restitution = restitution if pair.restitution is None else pair.restitution
+    places = [("bodies", frozenset((a.body.name, b.body.name)))]
+    if a.material.name is not None and b.material.name is not None:
+        places.insert(0, ("materials", frozenset((a.material.name, b.material.name))))
+    for place in places:  # what is said of two bodies stands above their materials
+        pair = a.together.get(place)
+        if pair is not None:
+            friction = friction if pair.friction is None else pair.friction
+            restitution = restitution if pair.restitution is None else pair.restitution
     return (a.number, b.number), (a.rank, b.rank), friction, restitution
 
 

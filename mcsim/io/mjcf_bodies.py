@@ -92,6 +92,7 @@ class Maker:
         self._exclude()
         for pair in self.passing:
             scene.ignore_collision(*pair)
+        self.geoms.add_pairs(scene, self.names, {frozenset(pair) for pair in self.passing})
 
     def _exclude(self) -> None:
         """Pairs of bodies that the file takes out."""
@@ -236,6 +237,7 @@ class Maker:
                 spring=_spring(has, rest),
                 friction=has.friction,
                 armature=self._armature(number, 3)[0],
+                **self._ball_limits(number),
             )
         zero = float(mj.qpos0[int(mj.jnt_qposadr[number])])
         if kind == "hinge":
@@ -271,12 +273,20 @@ class Maker:
         )
         return own.beside(self.tendons.get(number, OfJoint()))
 
+    def _ball_limits(self, number: int) -> dict[str, Any]:
+        """MuJoCo's limit is of the whole angle of the turn, here of swing and of twist, each for itself: what turns about
+        one axis alone, along the joint's z or at right angles to it, is held at the same angle."""
+        most = float(self.model.mj.jnt_range[number][1])
+        if not self.model.mj.jnt_limited[number] or self.model.disabled("LIMIT", "CONSTRAINT") or most >= np.pi:
+            return {}
+        return {"swing_limit": most, "twist_limits": (-most, most)}
+
     def _leave_out_fields(self, number: int, kind: str, name: str) -> None:
         """What of a joint has no counterpart."""
         model, mj = self.model, self.model.mj
         v = int(mj.jnt_dofadr[number])
-        if kind == "ball" and mj.jnt_limited[number]:
-            model.leave_out("limits of ball joints", name)
+        if kind == "ball" and self._ball_limits(number):
+            model.leave_out("that limits of ball joints are of the whole angle (swing and twist have it each)", name)
         if kind == "free" and any(model.says(field, v) for field in ("dof_damping", "dof_frictionloss")):
             model.leave_out("damping and frictionloss of free joints", name)
         if kind == "free" and model.says("jnt_stiffness", number):

@@ -7,7 +7,7 @@ the bits of the classes that it collides with. The first bit is that of (1, 1), 
 
 from __future__ import annotations  # signatures read as they are written here
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,12 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import Frame, compose
 from mcsim.io.mjcf_model import WORLD, Model, Welds
-from mcsim.io.urdf_meshes import MeshError, convex, directions
-from mcsim.scene import Box, Capsule, Cylinder, HeightField, Material, Plane, Shape, Sphere
+from mcsim.io.urdf_meshes import MeshError, convex
+from mcsim.scene import Box, Capsule, Cylinder, Ellipsoid, HeightField, Material, Plane, Scene, Shape, Sphere
 from mcsim.scene.checks import FieldError
 
 DEFAULT = (1, 1)  # contype and conaffinity of a geom that says nothing
 MOST_CLASSES = 31  # bits of a group but for its sign
-ELLIPSOID_POINTS = 128
 Bits = tuple[int, int]
 
 
@@ -41,9 +40,8 @@ class Geoms:
         self.classes = self._numbered(self.bits.values())
         if model.disabled("CONTACT", "CONSTRAINT") and self.bits:
             model.leave_out("collisions, which the file switches off")
-        for pair in range(mj.npair):
-            a, b = (model.geoms[int(getattr(mj, f"pair_geom{k}")[pair])] for k in (1, 2))
-            model.leave_out("contact pairs given one by one", f"{a} and {b}")
+        self.pairs = [(int(mj.pair_geom1[pair]), int(mj.pair_geom2[pair])) for pair in range(mj.npair)]
+        self.paired = {geom for pair in self.pairs for geom in pair}
 
     def _bits(self, geom: int) -> Bits:
         return int(self.model.mj.geom_contype[geom]), int(self.model.mj.geom_conaffinity[geom])
@@ -78,6 +76,34 @@ class Geoms:
         for other, number in self.classes.items():
             mask = mask | 1 << number if _collide(bits, other) else mask & ~(1 << number)
         return {"collision_group": 1 << self.classes[bits], "collision_mask": mask}
+
+    def add_pairs(self, scene: Scene, names: Mapping[int, str | None], passing: Container[frozenset[str]]) -> None:
+        """What the file says of two geoms together: each of them has a material of its name. names: of the leaders' bodies;
+        passing: pairs of them that do not collide. A pair that only it lets collide is left out."""
+        mj, model = self.model.mj, self.model
+        for pair, geoms in enumerate(self.pairs):
+            leaders = [self.welds.leader[int(mj.geom_bodyid[geom])] for geom in geoms]
+            whose, said = [names.get(leader) for leader in leaders], " and ".join(model.geoms[geom] for geom in geoms)
+            bits = [self._bits(geom) for geom in geoms]
+            near = any(self.welds.parent.get(one) == other for one, other in (leaders, leaders[::-1]))
+            if (
+                whose[0] == whose[1]
+                or frozenset(str(name) for name in whose) in passing
+                or not _collide(*bits)
+                or (near and WORLD not in leaders and not model.disabled("FILTERPARENT"))
+            ):
+                model.leave_out("contact pairs of geoms that collide by that alone", said)
+                continue
+            sliding, across, spinning, rolling, rolling_across = mj.pair_friction[pair].tolist()
+            if sliding != across or rolling != rolling_across:
+                model.leave_out("friction of contact pairs that differs by direction", said)
+            if tuple(mj.pair_solref[pair]) != SOLREF or tuple(mj.pair_solimp[pair]) != SOLIMP:
+                model.leave_out("solref and solimp of contact pairs", said)
+            if mj.pair_margin[pair] or mj.pair_gap[pair]:
+                model.leave_out("margin and gap of contact pairs", said)
+            a, b = (model.geoms[geom] for geom in geoms)
+            numbers = _by_directions(sliding, spinning, rolling, int(mj.pair_dim[pair]))
+            scene.set_material_pair(a, b, **numbers)
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -121,8 +147,7 @@ class Geoms:
         if kind == "mesh":
             return convex(self._mesh(geom), self.hull_vertices, frame, "its mesh", place["material"])
         if kind == "ellipsoid":
-            self.model.leave_out("roundness of ellipsoids (hulls of points on them are taken)", self.model.geoms[geom])
-            return convex(directions(ELLIPSOID_POINTS) * size, ELLIPSOID_POINTS, frame, "it", place["material"])
+            return Ellipsoid(size, **place)
         self.model.leave_out(f"geoms of kind {kind}", self.model.geoms[geom])
         return None
 
@@ -140,13 +165,15 @@ class Geoms:
         return HeightField(heights, (2 * x / (columns - 1), 2 * y / (rows - 1)), **place)
 
     def _material(self, geom: int) -> Material:
-        """condim says which of the three coefficients of friction count."""
+        """With the geom's name, where the file has a pair of it."""
+        name = self.model.geoms[geom] if geom in self.paired else None
         sliding, spinning, rolling = self.model.mj.geom_friction[geom].tolist()
-        directions_ = int(self.model.mj.geom_condim[geom])
+        numbers = _by_directions(sliding, spinning, rolling, int(self.model.mj.geom_condim[geom]))
         return Material(
-            friction=sliding if directions_ > 1 else 0.0,
-            torsional_friction=spinning if directions_ > 3 else 0.0,
-            rolling_friction=rolling if directions_ > 4 else 0.0,
+            friction=numbers["friction"],
+            torsional_friction=numbers["torsional_friction"],
+            rolling_friction=numbers["rolling_friction"],
+            name=name,
         )
 
     def _leave_out_fields(self, geom: int, name: str) -> None:
@@ -160,6 +187,15 @@ class Geoms:
 
 SOLREF = (0.02, 1.0)  # how MuJoCo's constraints give way, if the file does not say
 SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+
+def _by_directions(sliding: float, spinning: float, rolling: float, directions: int) -> dict[str, float]:
+    """condim says which of the three coefficients of friction count."""
+    return {
+        "friction": sliding if directions > 1 else 0.0,
+        "torsional_friction": spinning if directions > 3 else 0.0,
+        "rolling_friction": rolling if directions > 4 else 0.0,
+    }
 
 
 def _collide(a: Bits, b: Bits) -> bool:

@@ -4,7 +4,7 @@ Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientati
 (w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,). And, of a
 recording that a Recorder made, scene: the scene file as bytes, without joints that no scene file can hold, so that the
 recording can be shown. Where it keeps contacts: contacts (c,), as world.contacts has them, of one frame after the other,
-and contact_counts (t,), how many are of each.
+and contact_counts (t,), how many are of each. Where some body was not enabled: enabled (t, n), whether each was.
 """
 
 from __future__ import annotations  # signatures read as they are written here
@@ -37,6 +37,7 @@ class Recording:
 
     scene: what was run, with bodies of the same names in the same order; None: unknown, as in files of version 0.1.
     contacts: for each frame what world.contacts had; None: they were not kept.
+    enabled: (t, n) whether each body was enabled, which pictures show it by; None: as the scene has it.
     """
 
     time: np.ndarray
@@ -47,6 +48,7 @@ class Recording:
     body_names: tuple[str, ...]
     scene: Scene | None = None
     contacts: tuple[np.ndarray, ...] | None = None
+    enabled: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         for name in ("time", *BODY_ARRAYS):
@@ -76,6 +78,10 @@ class Recording:
                 return f"scene must be a Scene, got {show(self.scene)}"
             if tuple(body.name for body in self.scene.bodies) != self.body_names:
                 return "the bodies of its scene are not those of body_names"
+        if self.enabled is not None:
+            flags = len(self.time), len(self.body_names)
+            if not isinstance(self.enabled, np.ndarray) or self.enabled.dtype != bool or self.enabled.shape != flags:
+                return f"enabled must be an array of bool of shape {flags} (frames, bodies), got {show(self.enabled)}"
         return None if self.contacts is None else self._problem_of_contacts(self.contacts)
 
     def _problem_of_contacts(self, contacts: tuple[np.ndarray, ...]) -> str | None:
@@ -110,6 +116,8 @@ class Recording:
         if self.contacts is not None:
             arrays["contacts"] = np.concatenate([*self.contacts, np.zeros(0, CONTACT_DTYPE)])
             arrays["contact_counts"] = np.array([len(found) for found in self.contacts], int)
+        if self.enabled is not None:
+            arrays["enabled"] = self.enabled
         with written_whole(path, "recording") as file:
             np.savez_compressed(file, **arrays, body_names=np.array(self.body_names, dtype=str))
 
@@ -152,7 +160,8 @@ class Recording:
         try:
             arrays: dict[str, Any] = {key: data[key] for key in ("time", *BODY_ARRAYS, "body_names")}
             scene = _from_bytes(data["scene"]) if "scene" in data else None
-            return cls(**arrays, scene=scene, contacts=_split(data) if "contacts" in data else None)
+            contacts = _split(data) if "contacts" in data else None
+            return cls(**arrays, scene=scene, contacts=contacts, enabled=data.get("enabled"))
         except SceneError as error:
             raise SceneError(f"{name}: not a recording: {str(error).removeprefix('recording: ')}") from None
 
@@ -220,6 +229,8 @@ class Recorder:
         self.body_names: tuple[str, ...] = tuple(world.body_names)
         self._frames: list[tuple[Any, ...]] = []
         self._contacts: list[np.ndarray] | None = [] if flag(contacts, "recorder: contacts") else None
+        self._enabled: list[np.ndarray] = []
+        self._scene: Scene | None = None  # that the last of them is of
         self.keep()
 
     def step(self, frames: int = 1) -> None:
@@ -238,8 +249,16 @@ class Recorder:
             raise SceneError("recorder: the world's bodies changed; a recording has the same bodies in all frames")
         if self._contacts is not None:  # more contacts than frames do no harm, fewer would
             self._contacts[len(self._frames) :] = [self.world.contacts]
+        scene = self.world.scene
+        same = scene is self._scene and self._enabled
+        enabled = self._enabled[-1] if same else np.array([body.enabled for body in scene.bodies], bool)
+        self._enabled[len(self._frames) :], self._scene = [enabled], scene
         # One append a frame: an interrupt leaves whole frames only.
         self._frames.append((self.world.time, *(getattr(self.world, name).copy() for name in BODY_ARRAYS)))
+
+    def _all_enabled(self) -> np.ndarray:
+        frames = self._enabled[: len(self._frames)]
+        return np.array(frames, bool).reshape(len(frames), len(self.body_names))
 
     def recording(self) -> Recording:
         """All frames kept so far, and the world's present scene."""
@@ -251,4 +270,5 @@ class Recorder:
             body_names=self.body_names,
             scene=self.world.scene,
             contacts=None if self._contacts is None else tuple(self._contacts[: len(self._frames)]),
+            enabled=None if all(enabled.all() for enabled in self._enabled) else self._all_enabled(),
         )

@@ -83,7 +83,8 @@ def load_urdf(
     position [m], orientation (w, x, y, z): of the root link in the world.
     joint_positions: joint -> start position [rad or m]; 0 for those left out.
     motors: "position" gives every hinge and slider that mimics no other a motor that holds its start position,
-        "velocity" one that holds it at rest, either with the file's effort as max_force; "none" none.
+        "velocity" one that holds it at rest, either with the file's effort as max_force; "none" none. A position motor
+        goes to a new position at the file's velocity limit at most (max_velocity), where that is above 0.
     self_collision: whether links collide with each other, if no joint joins them. Without it none of two robots do.
     ignore_overlaps: whether links that stand in each other where all joints are at zero, as hulls of hollow meshes do,
         never collide (Scene.ignore_collision); the log "mcsim" says which.
@@ -370,6 +371,8 @@ class _Maker:
         if motors != "none" and joint.mimic is None:
             effort = None if joint.limit is None else joint.limit.effort
             target: dict[str, Any] = {motors: position if motors == "position" else 0.0}
+            if motors == "position" and joint.limit is not None and joint.limit.velocity:  # 0: the file does not know
+                target["max_velocity"] = joint.limit.velocity
             drives["motor"] = Motor(**target, max_force=effort)
         return drives
 

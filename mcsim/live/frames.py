@@ -127,6 +127,8 @@ class Camera:
     def take(self) -> Frame:
         """The session as it is now."""
         session = self._session
+        if any(looks.scene is not looks.world.scene for looks in self._looks):
+            session.version += 1  # a function of the user's has changed bodies or joints
         if session.version != self._version:
             self._looks, self._version = [Looks(world) for world in session.worlds], session.version
         frames = []

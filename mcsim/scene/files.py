@@ -72,8 +72,8 @@ def fill(scene: Empty, data: Any, source: str = "") -> None:
 
 
 def _told_pair(scene: Empty, fields: dict[str, Any]) -> PairMaterial:
-    """Of bodies that are there."""
-    for end in ("a", "b"):
+    """Of bodies that are there; materials may be there or not."""
+    for end in ("a", "b") if fields.get("of", "bodies") == "bodies" else ():
         try:
             scene.body(fields[end])
         except FieldError as error:

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from mcsim.core.rotation import normalized
-from mcsim.scene.checks import FieldError, Vector, direction, not_negative, positive, vector, within
+from mcsim.scene.checks import FieldError, Vector, direction, not_negative, positive, text, vector, within
 from mcsim.scene.described import Value
 
 
@@ -32,6 +32,9 @@ class Material(Value):
         lands on. What comes from elsewhere passes, and so does what is deeper inside than a quarter of the thinner of the
         two shapes. None: it bears from all sides.
 
+    name: by which Scene.set_material_pair says what two materials are like against each other: "ice", "rubber". Materials
+        of one name may differ in all else.
+
     Under World(contact="compliant") surfaces give way, each contact point as a spring and a damper without mass
     (docs/theory/compliant.md), and restitution is not read:
     stiffness [N/m] of a point, along the normal. None: the surface is rigid, and can touch only what is not.
@@ -46,6 +49,7 @@ class Material(Value):
     torsional_friction: float
     surface_velocity: np.ndarray
     one_way: np.ndarray | None
+    name: str | None
     stiffness: float | None
     damping: float
     tangential_stiffness: float | None
@@ -63,6 +67,7 @@ class Material(Value):
         tangential_stiffness: float | None = None,
         tangential_damping: float | None = None,
         one_way: Vector | None = None,
+        name: str | None = None,
     ):
         arguments = {
             "friction": not_negative(friction, "friction"),
@@ -79,6 +84,7 @@ class Material(Value):
             if tangential_damping is None
             else not_negative(tangential_damping, "tangential_damping"),
             "one_way": None if one_way is None else direction(one_way, "one_way"),
+            "name": None if name is None else text(name, "name"),
         }
         for name in ("damping", "tangential_stiffness", "tangential_damping"):
             if stiffness is None and arguments[name]:

@@ -19,7 +19,7 @@ from mcsim.scene.described import VERSION
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
-from mcsim.scene.pair_materials import PairMaterial, same_pairs, with_pair
+from mcsim.scene.pair_materials import PairMaterial, material_name, same_pairs, with_pair
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s²]
@@ -33,7 +33,8 @@ class Scene:
     gravity: (3,) [m/s²], world axes, z up. name: what the scene is called.
     bodies, joints: lists of Body and Joint in the order in which they were added.
     ignored_pairs: list[Any] of pairs of bodies' names that do not collide: `ignore_collision`.
-    pair_materials: list[Any] of PairMaterial, of pairs of bodies whose surfaces are told together: `set_pair`.
+    pair_materials: list[Any] of PairMaterial, of bodies and of materials whose surfaces are told together:
+        `set_pair`, `set_material_pair`.
 
     A handle is what `add_body` and `add_joint` return; wherever a body or joint is asked for, its handle or its name
     serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `mc.load` keep every number to the bit.
@@ -227,7 +228,8 @@ class Scene:
         self._body_of.update((body.name, body) for body in new.bodies.values())
         self._joint_of.update((joint.name, joint) for joint in new.joints.values())
         self.ignored_pairs.extend(ignored)
-        self.pair_materials.extend(pairs)
+        for pair in pairs:
+            self._set_pair(pair)
         return new
 
     def ignore_collision(self, a: Body | str, b: Body | str, ignored: bool = True) -> None:
@@ -254,8 +256,30 @@ class Scene:
         numbers = (friction, restitution, rolling_friction, torsional_friction)
         self._set_pair(PairMaterial(self.body(a).name, self.body(b).name, *numbers))
 
+    def set_material_pair(
+        self,
+        a: Material | str,
+        b: Material | str,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what the surfaces of two materials, by their names, are like wherever they meet, in place of what the two
+        give together; each as of Material. a and b may be one: ice on ice. What `set_pair` says of two bodies stands above
+        it. What is not given is as the materials have it, so without any of them the pair is as others again. A name need
+        not be in use yet. SceneError where a number is wrong or a material has no name.
+
+            ice, rubber = mc.Material(friction=0.1, name="ice"), mc.Material(friction=0.9, name="rubber")
+            scene.set_material_pair(ice, rubber, friction=0.15)
+            scene.set_material_pair("ice", "ice", friction=0.03)
+        """
+        numbers = (friction, restitution, rolling_friction, torsional_friction)
+        self._set_pair(PairMaterial(material_name(a, "a"), material_name(b, "b"), *numbers, of="materials"))
+
     def _set_pair(self, pair: PairMaterial) -> None:
-        """The same of bodies that are there."""
+        """The same of bodies that are there, or of materials."""
         self.pair_materials = with_pair(self.pair_materials, pair)
 
     def _set_ignored(self, pair: tuple[str, str], ignored: bool) -> None:
@@ -361,7 +385,11 @@ class Scene:
     def _forget_pairs(self) -> None:
         """Pairs of bodies that are here no longer."""
         self.ignored_pairs = [pair for pair in self.ignored_pairs if all(name in self._body_of for name in pair)]
-        self.pair_materials = [pair for pair in self.pair_materials if pair.names <= self._body_of.keys()]
+        self.pair_materials = [pair for pair in self.pair_materials if self._has_both(pair)]
+
+    def _has_both(self, pair: PairMaterial) -> bool:
+        """Whether the two bodies are here; materials are anywhere."""
+        return pair.of == "materials" or pair.names <= self._body_of.keys()
 
     def of_parts(
         self,
@@ -472,6 +500,7 @@ class FrozenScene(Scene):
     add: Any = _refuse
     ignore_collision: Any = _refuse
     set_pair: Any = _refuse
+    set_material_pair: Any = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)

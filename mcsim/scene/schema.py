@@ -70,6 +70,7 @@ class MaterialModel(Model):
     tangential_stiffness: Number | None = None
     tangential_damping: Number | None = None
     one_way: Numbers | None = None
+    name: Text | None = None
 
 
 # ---- drives ----------------------------------------------------------------------------------------------------------
@@ -204,6 +205,7 @@ class PairMaterialModel(Model):
     restitution: Number | None = None
     rolling_friction: Number | None = None
     torsional_friction: Number | None = None
+    of: Text = ABSENT
 
 
 class SceneModel(Model):

@@ -19,7 +19,7 @@ ctypedef struct Shape:
     double torsional_friction    # [m]
     Vec3 surface_velocity        # of the surface against the body, shape axes [m/s]
     int32_t surface              # -1 unless MESH or HEIGHT_FIELD
-    int32_t reserved
+    int32_t material             # number of its material's name, 0 = none (state/arrays.py)
     double stiffness             # under contact="compliant" [N/m], 0 = rigid
     double damping               # [N s/m], or a factor [s/m]: constraints/_compliant.pyx
     double tangential_stiffness

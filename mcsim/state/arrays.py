@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from mcsim.core.rotation import conjugates, matrices
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
 from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
 from mcsim.scene.materials import Material
+from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state.fields import (
     AWAKE,
@@ -274,6 +276,7 @@ def _fill_materials(records: np.ndarray, materials: Sequence[Material]) -> None:
     kinds = [first[key] for key in number]
     for name in ("friction", "restitution", "rolling_friction", "torsional_friction"):
         records[name] = np.array([getattr(kind, name) for kind in kinds])[which]
+    records["material"] = np.array([material_number(kind.name) for kind in kinds])[which]
     back = conjugates(records["orientation"])
     records["surface_velocity"] = linear.turned(matrices(back), np.array([kind.surface_velocity for kind in kinds])[which])
     for i, kind in enumerate(kinds):
@@ -438,11 +441,34 @@ def excluded_pairs(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
     return np.array(pairs, np.int32).reshape(-1, 2)
 
 
+def material_number(name: str | None) -> int:
+    """Above 0, the same for every name wherever it stands, 0 for none: shapes and pairs of materials are found by it. What
+    numbers names have in a process has no part in anything else."""
+    if name is None:
+        return 0
+    with _numbering:
+        return _material_numbers.setdefault(name, len(_material_numbers) + 1)
+
+
+_numbering, _material_numbers = Lock(), dict[str, int]()
+
+
 def pair_grips(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
     """(k,) PAIR_GRIP_DTYPE: the bodies whose surfaces are told together; below 0: as their materials say."""
-    grips = np.zeros(len(scene.pair_materials), PAIR_GRIP_DTYPE)
-    for grip, pair in zip(grips, scene.pair_materials):
-        low, high = sorted((index[pair.a], index[pair.b]))
+    pairs = [pair for pair in scene.pair_materials if pair.of == "bodies"]
+    return _grips(pairs, [(index[pair.a], index[pair.b]) for pair in pairs])
+
+
+def material_grips(scene: Scene) -> np.ndarray:
+    """The same of materials, whose numbers stand in the place of bodies'."""
+    pairs = [pair for pair in scene.pair_materials if pair.of == "materials"]
+    return _grips(pairs, [(material_number(pair.a), material_number(pair.b)) for pair in pairs])
+
+
+def _grips(pairs: Sequence[PairMaterial], numbers: Sequence[tuple[int, int]]) -> np.ndarray:
+    grips = np.zeros(len(pairs), PAIR_GRIP_DTYPE)
+    for grip, pair, (a, b) in zip(grips, pairs, numbers):
+        low, high = sorted((a, b))
         grip["key"] = low << 32 | high
         for name, value in zip(("friction", "restitution", "rolling", "torsional"), pair.numbers):
             grip[name] = -1.0 if value is None else value

@@ -71,7 +71,7 @@ SHAPE_DTYPE = _record(
     ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
     ("rolling_friction", "f8"), ("torsional_friction", "f8"), ("surface_velocity", "f8", 3),
-    ("surface", "i4"), ("reserved", "i4"),
+    ("surface", "i4"), ("material", "i4"),
     ("stiffness", "f8"), ("damping", "f8"), ("tangential_stiffness", "f8"), ("tangential_damping", "f8"),
     ("one_way", "f8", 3),
 )

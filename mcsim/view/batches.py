@@ -73,20 +73,26 @@ class Placed:
 
 class Batches:
     """The bodies of a scene on a page. api: a viser server's `scene`; extent: side of the square that stands for a plane
-    [m]."""
+    [m]; enabled: (n,) the bodies that are drawn, None: those that are enabled in the scene."""
 
-    def __init__(self, api: SceneApi, scene: Scene, extent: float) -> None:
+    def __init__(self, api: SceneApi, scene: Scene, extent: float, enabled: np.ndarray | None = None) -> None:
         self.placed = Placed(scene)
         count, colors = len(self.placed.bodies), body_colors(scene)[self.placed.bodies]
         nowhere, upright = np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         self._handles = [
-            (add_batch(api, f"/bodies/{k}", batch, nowhere, upright, colors), batch.shapes)
-            for k, batch in enumerate(batches(scene, extent))
+            (add_batch(api, f"/bodies/{k}", batch, nowhere, upright, colors), batch)
+            for k, batch in enumerate(batches(scene, extent, enabled))
         ]
 
     def move(self, positions: np.ndarray, orientations: np.ndarray) -> None:
         """To where the bodies are now: centres of mass (n, 3) [m] and orientations (n, 4)."""
         places, turns = self.placed.poses(positions, orientations)
-        for handle, numbers in self._handles:
-            handle.batched_positions = places[numbers].astype(np.float32)
-            handle.batched_wxyzs = turns[numbers].astype(np.float32)
+        for handle, batch in self._handles:
+            handle.batched_positions = places[batch.shapes].astype(np.float32)
+            handle.batched_wxyzs = turns[batch.shapes].astype(np.float32)
+
+    def draw(self, enabled: np.ndarray) -> None:
+        """These (n,) of the bodies that are drawn, and no others."""
+        for handle, batch in self._handles:
+            sizes = batch.scales * enabled[self.placed.bodies[batch.shapes], None]
+            handle.batched_scales = sizes.astype(np.float32)

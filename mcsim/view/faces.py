@@ -20,8 +20,10 @@ class Faces:
     shapes (f,), colors (f, 3), outlined (f,), opacity (f,) and casts_shadow (f,). Of shape numbers: sheets (s,). Of bodies:
     centers (n, 3) of mass, moves, dynamic, and radii (n,) about their centres of mass."""
 
-    def __init__(self, scene: Scene) -> None:
-        solid = [(body, shape) for body in scene.bodies for shape in body.shapes if shape.type != "plane"]
+    def __init__(self, scene: Scene, drawn: np.ndarray) -> None:
+        """drawn: (n,) which bodies have any."""
+        bodies_drawn = [body for body in scene.bodies if drawn[body.index]]
+        solid = [(body, shape) for body in bodies_drawn for shape in body.shapes if shape.type != "plane"]
         detail = 20 if len(solid) <= SMALL else 12 if len(solid) <= LARGE else 8
         colors = body_colors(scene)
         made = {shape: meshes.shape_mesh(shape, detail, math.inf) for shape in {shape for _, shape in solid}}

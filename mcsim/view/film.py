@@ -17,6 +17,7 @@ from mcsim.scene import Scene
 from mcsim.scene.checks import show as show_value
 from mcsim.view import stamps
 from mcsim.view.camera import Camera, camera_of
+from mcsim.view.enabled import enabled_frames
 from mcsim.view.marks import impulses
 from mcsim.view.overlay import MARKS
 from mcsim.world import World
@@ -192,6 +193,7 @@ class Shots:
         self._recordings, self._alone = recordings, len(recordings) == 1
         self._shown = _shown(show)
         some = [(recorded, np.array(chosen[name])) for name, recorded in recordings.items()]
+        self._enabled = {name: enabled_frames(scene, recorded) for name, recorded in recordings.items()}
         self.painter = Painter(
             scene,
             np.concatenate([recorded.positions[numbers] for recorded, numbers in some]),
@@ -202,6 +204,7 @@ class Shots:
             show=self._shown,
             arrow_scale=_positive(arrow_scale),
             usual_impulse=self._usual_impulse(chosen),
+            drawn=np.any([self._enabled[name][numbers].any(axis=0) for name, numbers in chosen.items()], axis=0),
         )
 
     def _usual_impulse(self, chosen: Mapping[str, list[int]]) -> float:
@@ -229,7 +232,8 @@ class Shots:
         recorded = self._recordings[name]
         title = (None if self._alone else name) if first else ""
         label = f"{recorded.time[k]:.2f} s"
-        return self.painter.picture(recorded.positions[k], recorded.orientations[k], label, self._contacts(name, k), title)
+        at, contacts = (recorded.positions[k], recorded.orientations[k]), self._contacts(name, k)
+        return self.painter.picture(*at, label, contacts, title, self._enabled[name][k])
 
 
 def _recordings(

@@ -18,6 +18,7 @@ from mcsim.core.files import written_whole
 from mcsim.scene import Scene
 from mcsim.scene.shapes import Shape
 from mcsim.view.colors import body_colors
+from mcsim.view.enabled import enabled_frames
 from mcsim.view.film import Recorded, check_recording
 
 FLOAT, UNSIGNED = 5126, 5125  # numbers of types
@@ -51,17 +52,21 @@ class _Document:
         places = recording.positions.reshape(-1, 3)
         self.extent = PLANE * max(1.0, float(np.linalg.norm(np.ptp(places, axis=0)))) if len(places) else PLANE
         colors = body_colors(scene)
+        enabled = enabled_frames(scene, recording)
         for body in scene.bodies:
             k = body.index
             centre, turn = recording.positions[0, k], recording.orientations[0, k]
             node = {"name": body.name, **_placed(centre, turn)}
             self.nodes[0]["children"].append(len(self.nodes))
             self.nodes.append(node)
-            parts = [self._part(shape, body.center_of_mass, colors[k]) for shape in body.shapes]
+            shapes = body.shapes if enabled[:, k].any() else ()
+            parts = [self._part(shape, body.center_of_mass, colors[k]) for shape in shapes]
+            if not enabled[0, k] and parts:
+                node["scale"] = [0.0, 0.0, 0.0]
             if parts:
                 node["children"] = [*range(len(self.nodes), len(self.nodes) + len(parts))]
                 self.nodes += parts
-        self.animation = self._animation(recording)
+        self.animation = self._animation(recording, enabled)
 
     def _part(self, shape: Shape, centre: np.ndarray, color: np.ndarray) -> dict[str, Any]:
         """A node of one shape, in the frame of the body's centre of mass and the body's axes."""
@@ -109,8 +114,8 @@ class _Document:
         )
         return len(self.accessors) - 1
 
-    def _animation(self, recording: Recorded) -> dict[str, Any] | None:
-        """The poses over time of the bodies that move."""
+    def _animation(self, recording: Recorded, enabled: np.ndarray) -> dict[str, Any] | None:
+        """The poses over time of the bodies that move. What is not enabled (t, n) has no size."""
         samplers: list[dict[str, Any]] = []
         channels: list[dict[str, Any]] = []
         if len(recording.time) < 2:
@@ -124,6 +129,10 @@ class _Document:
                 if (poses != poses[0]).any():
                     samplers.append({"input": time, "output": self._accessor(poses.astype("<f4"), kind)})
                     channels.append({"sampler": len(samplers) - 1, "target": {"node": number, "path": path}})
+            if enabled[:, k].any() and not enabled[:, k].all():
+                sizes = np.repeat(enabled[:, k, None], 3, axis=1).astype("<f4")
+                samplers.append({"input": time, "output": self._accessor(sizes, "VEC3"), "interpolation": "STEP"})
+                channels.append({"sampler": len(samplers) - 1, "target": {"node": number, "path": "scale"}})
         return {"name": "run", "samplers": samplers, "channels": channels} if channels else None
 
     def content(self) -> bytes:

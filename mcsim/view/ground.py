@@ -85,10 +85,10 @@ class Ground:
         return segments[shown], np.maximum(1.0 - from_middle[shown], 0.0) ** 1.5
 
 
-def ground_of(scene: Scene) -> Ground | None:
-    """The static plane that faces up most, or None."""
+def ground_of(scene: Scene, drawn: np.ndarray) -> Ground | None:
+    """The static plane that faces up most, of the bodies (n,) that are drawn, or None."""
     best: Ground | None = None
-    for body in scene.bodies:
+    for body in (body for body in scene.bodies if drawn[body.index]):
         turn = matrices(np.asarray(body.orientation)[None])[0]
         for shape in body.shapes:
             if shape.type != "plane":

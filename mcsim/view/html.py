@@ -12,6 +12,7 @@ from mcsim.core.extras import require_viser
 from mcsim.core.files import written_whole
 from mcsim.scene import Scene
 from mcsim.view.batches import Batches, aim
+from mcsim.view.enabled import enabled_frames
 from mcsim.view.film import Recorded, check_recording
 from mcsim.view.serve import quiet_server, stop
 
@@ -54,12 +55,17 @@ def page(scene: Scene, recording: Recorded) -> str:
     try:
         aim(server, points, ASPECT)
         server.scene.configure_default_lights(True, cast_shadow=False)
-        batches = Batches(server.scene, scene, PLANE * size)
+        enabled = enabled_frames(scene, recording)
+        batches = Batches(server.scene, scene, PLANE * size, np.asarray(enabled.any(axis=0)))
         batches.move(recording.positions[0], recording.orientations[0])
+        if (enabled != enabled.any(axis=0))[0].any():
+            batches.draw(enabled[0])
         serializer = server.get_scene_serializer()
         for k in range(1, len(recording.time)):
             serializer.insert_sleep(float(recording.time[k] - recording.time[k - 1]))
             batches.move(_cut(recording.positions[k], step), _cut(recording.orientations[k], TURNS))
+            if (enabled[k] != enabled[k - 1]).any():
+                batches.draw(enabled[k])
         return serializer.as_html()
     finally:
         stop(server)
@@ -69,6 +75,7 @@ def _seen(scene: Scene, recording: Recorded) -> np.ndarray:
     """Points (k, 3) [m] of what moves, in all frames, that the camera is to frame."""
     reach = np.array([max((shape.extent for shape in body.shapes), default=0.0) for body in scene.bodies])
     moves = np.array([body.kind != "static" for body in scene.bodies], bool) & np.isfinite(reach)
+    moves &= enabled_frames(scene, recording).any(axis=0)
     some = np.unique(np.linspace(0, len(recording.time) - 1, SAMPLES).astype(int))
     centres = recording.positions[some][:, moves].reshape(-1, 3)
     if not len(centres):

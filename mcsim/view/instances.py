@@ -12,6 +12,7 @@ import numpy as np
 from mcsim.scene import Scene
 from mcsim.scene.shapes import Plane, Shape
 from mcsim.scene.shapes._facets import Facets, halved
+from mcsim.view.enabled import enabled_bodies
 
 DETAIL = 24  # facets around a round shape
 GROUND = np.array((0.93, 0.93, 0.92))
@@ -35,9 +36,10 @@ class Batch:
     plane: bool
 
 
-def batches(scene: Scene, extent: float) -> list[Batch]:
+def batches(scene: Scene, extent: float, enabled: np.ndarray | None = None) -> list[Batch]:
     """The meshes of a scene: one for all boxes, one for all capsules of one form, … extent: side of a plane's square
-    [m]."""
+    [m]; enabled: (n,) the bodies that are drawn, the others have no size; None: those that are enabled in the scene."""
+    enabled = enabled_bodies(scene) if enabled is None else enabled
     found: dict[Hashable, tuple[Any, bool, list[int], list[Any]]] = {}
     number = 0
     for body in scene.bodies:
@@ -46,13 +48,13 @@ def batches(scene: Scene, extent: float) -> list[Batch]:
             key = (shape.type, form, body.kind == "dynamic")
             _, _, numbers, scales = found.setdefault(key, (form, body.kind == "dynamic", [], []))
             numbers.append(number)
-            scales.append(scale)
+            scales.append(scale if enabled[body.index] else (0.0, 0.0, 0.0))
             number += 1
     made = []
     for form, moving, numbers, scales in found.values():
         places = np.array(numbers), np.array(scales, float)
         for vertices, triangles, tone in _meshes(form, extent):
-            smooth = form.type in ("sphere", "capsule")
+            smooth = form.type in ("sphere", "capsule", "ellipsoid", "tapered_capsule")
             plane = isinstance(form, Plane)
             made.append(Batch(vertices, triangles, *places, tone, moving, smooth, not form.massive, plane))
     return made

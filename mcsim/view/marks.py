@@ -9,6 +9,7 @@ import numpy as np
 from mcsim.core.rotation import matrices, matrix, multiply
 from mcsim.scene import Scene
 from mcsim.scene.joints import TYPES
+from mcsim.view.enabled import enabled_bodies
 
 LINE_COLORS = {
     "joints": (70, 75, 85),
@@ -31,10 +32,12 @@ def usual_size(scene: Scene) -> float:
 class JointMarks:
     """The joints of a scene, to be drawn. ends: of each joint the numbers of its bodies (the world is -1), its point from
     each centre of mass in the body's axes, and in b's the axis, where it has one, and the orientation of its frame, of
-    whose axes that is one (along). size [m]: of a usual body."""
+    whose axes that is one (along). size [m]: of a usual body. Joints of bodies that are not enabled have no lines."""
 
     def __init__(self, scene: Scene, size: float) -> None:
         self.ends = _joint_ends(scene)
+        enabled = np.append(enabled_bodies(scene), True)  # and the world's, -1
+        self._there = enabled[self.ends["body_a"]] & enabled[self.ends["body_b"]]
         self._half = AXIS * size
 
     def lines(self, positions: np.ndarray, orientations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -47,11 +50,11 @@ class JointMarks:
         for side in ("a", "b"):
             numbers, turns = ends["body_" + side], rotations[ends["body_" + side]]
             points = positions[numbers] + np.einsum("kij,kj->ki", turns, ends["point_" + side])
-            there = numbers >= 0
+            there = self._there & (numbers >= 0)
             rods.append(np.stack([positions[numbers], points], axis=1)[there])
             if side == "b":
                 way = self._half * np.einsum("kij,kj->ki", turns, ends["axis"])
-                axes = np.stack([points - way, points + way], axis=1)[ends["has_axis"]]
+                axes = np.stack([points - way, points + way], axis=1)[self._there & ends["has_axis"]]
         return np.concatenate(rods), axes, points
 
     def turned(self, orientations: np.ndarray) -> np.ndarray:

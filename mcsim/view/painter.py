@@ -16,6 +16,7 @@ from mcsim.scene import Scene
 from mcsim.view import _raster, stamps
 from mcsim.view.camera import Camera, Projection, frame
 from mcsim.view.colors import COLORS, EDGE
+from mcsim.view.enabled import enabled_bodies
 from mcsim.view.faces import Faces
 from mcsim.view.ground import LIGHT, ground_of
 from mcsim.view.overlay import Overlay
@@ -34,7 +35,7 @@ class Painter:
     positions (frames, n, 3), orientations (frames, n, 4): what the camera has to frame, as in a Recording (centres of
     mass). size: (width, height) in pixels. camera: a Camera, or the Projection of another painter. theme: "light" or
     "dark". show: names of overlay.MARKS. arrow_scale [m/(N s)]: of arrows; None: what makes usual_impulse [N s] a part of
-    the picture's height.
+    the picture's height. drawn: (n,) the bodies that are in any picture; None: those that are enabled in the scene.
     """
 
     def __init__(
@@ -49,11 +50,13 @@ class Painter:
         show: Iterable[str] = (),
         arrow_scale: float | None = None,
         usual_impulse: float = 0.0,
+        drawn: np.ndarray | None = None,
     ) -> None:
         self.colors = COLORS[theme]
         self.title = scene.name
-        self.faces = Faces(scene)
-        self.ground = ground_of(scene)
+        self._drawn = enabled_bodies(scene) if drawn is None else drawn
+        self.faces = Faces(scene, self._drawn)
+        self.ground = ground_of(scene, self._drawn)
         self._link(scene)
         self.camera = camera if isinstance(camera, Projection) else self._frame(positions, orientations, size, camera)
         self._hide_what_blocks(positions, orientations)
@@ -71,6 +74,8 @@ class Painter:
         ends = []  # (body, point in its frame)
         pins = []  # points of the world that something hangs on
         for joint in scene.joints:
+            if not all(self._drawn[index[name]] for name in (joint.a, joint.b) if name is not None):
+                continue
             for name, place in ((joint.a, joint.frame_a), (joint.b, joint.frame_b)):
                 if place is None:
                     continue
@@ -161,10 +166,14 @@ class Painter:
         label: str = "",
         contacts: np.ndarray | None = None,
         title: str | None = None,
+        drawn: np.ndarray | None = None,
     ) -> np.ndarray:
         """The picture (height, width, 3) uint8 of centres of mass (n, 3) and orientations (n, 4). label: in the upper
-        right; contacts: as a world has them; title: in the upper left, by default the scene's name."""
+        right; contacts: as a world has them; title: in the upper left, by default the scene's name; drawn: (n,) the bodies
+        that are in this picture, by default all that are in any."""
         frames = self.faces.frames(positions, orientations)
+        if drawn is not None:
+            frames[1][~drawn] = 0.0  # their faces have no area
         self.samples[:] = self.background
         self.depths.fill(self.camera.nowhere)
         if self._shadowed:

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
-from mcsim.scene.checks import FieldError, Vector, items, not_negative, reals, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, Vector, items, not_negative, number, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
 from mcsim.world.base import WorldBase
 from mcsim.world.handles import AnyBody, BodyHandle
+from mcsim.world.water import water_wrenches
 from mcsim.world.wind import wind_wrenches
 
 
@@ -209,15 +210,7 @@ class Actions(WorldBase):
                 }
             except FieldError as error:
                 raise SceneError(f"World.apply_wind: {error}") from None
-            if bodies is None:
-                chosen = np.flatnonzero(self._bodies.inv_mass > 0.0).tolist()
-            else:
-                try:
-                    bodies = items(bodies, "a list of bodies", "bodies")
-                except FieldError as error:
-                    raise SceneError(f"World.apply_wind: {error}") from None
-                chosen = [self._dynamic(body, "apply_wind") for body in bodies]
-            now = self._bodies
+            chosen, now = self._felt_by(bodies, "apply_wind"), self._bodies
             with np.errstate(over="ignore", invalid="ignore"):
                 felt, wrenches = wind_wrenches(
                     ((i, self._scene.bodies[i]) for i in chosen),
@@ -225,10 +218,68 @@ class Actions(WorldBase):
                     wind,
                     **numbers,
                 )
-            whole = np.isfinite(wrenches).all(axis=1)
-            if not whole.all():
-                self._refuse_sums(int(felt[np.argmin(whole)]), "apply_wind")
-            self._add(now.force, felt, wrenches, "apply_wind")
+            self._add_felt(felt, wrenches, "apply_wind")
+
+    def apply_buoyancy(
+        self,
+        level: float = 0.0,
+        bodies: Sequence[AnyBody] | None = None,
+        *,
+        density: float = 1000.0,
+        drag: float = 0.0,
+        current: Vector = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Add what water with a level surface does to shapes as forces through the next step() call: by Archimedes it bears
+        the weight of what they displace, at the centre of the volume under water; and drags at the faces there, as wind
+        does (docs/howto/forces.md). Call it before each step, since it goes by what is now.
+
+        level [m]: of the surface, against gravity from the origin: z where gravity goes down along z. Without gravity
+        nothing is borne. bodies: by name, number or handle; None: all, of which those that are not dynamic feel nothing.
+        density: of the water [kg/m³]. drag: coefficient of the shapes' faces, at least 0. current (3,): velocity of the
+        water [m/s], world axes. Each shape of a compound counts, as if the others were not there; sensors do not. Volumes
+        are the shapes' own; where a round shape is cut by the surface, those of 32 facets around it are taken, but for
+        balls.
+
+            for _ in range(600):
+                world.apply_buoyancy(level=0.5, drag=0.5)
+                world.step()
+        """
+        with self._turn.alone("apply_buoyancy"):
+            flow = self._vector(current, "current", "apply_buoyancy")
+            try:
+                level, density = number(level, "level"), not_negative(density, "density")
+                drag = not_negative(drag, "drag")
+            except FieldError as error:
+                raise SceneError(f"World.apply_buoyancy: {error}") from None
+            chosen, now = self._felt_by(bodies, "apply_buoyancy"), self._bodies
+            with np.errstate(over="ignore", invalid="ignore"):
+                felt, wrenches = water_wrenches(
+                    ((i, self._scene.bodies[i]) for i in chosen),
+                    (now.position, now.orientation, now.twist),
+                    np.array(self._scene.gravity),
+                    level,
+                    flow,
+                    density,
+                    drag,
+                )
+            self._add_felt(felt, wrenches, "apply_buoyancy")
+
+    def _felt_by(self, bodies: Sequence[AnyBody] | None, call: str) -> list[int]:
+        """The numbers of the dynamic bodies that are named, or of all."""
+        if bodies is None:
+            return np.flatnonzero(self._bodies.inv_mass > 0.0).tolist()
+        try:
+            bodies = items(bodies, "a list of bodies", "bodies")
+        except FieldError as error:
+            raise SceneError(f"World.{call}: {error}") from None
+        return [self._dynamic(body, call) for body in bodies]
+
+    def _add_felt(self, felt: np.ndarray, wrenches: np.ndarray, call: str) -> None:
+        """Forces and torques (k, 6) to those on the bodies of these numbers; none if one is too large."""
+        whole = np.isfinite(wrenches).all(axis=1)
+        if not whole.all():
+            self._refuse_sums(int(felt[np.argmin(whole)]), call)
+        self._add(self._bodies.force, felt, wrenches, call)
 
     def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""

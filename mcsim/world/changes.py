@@ -23,7 +23,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
-from mcsim.scene.pair_materials import PairMaterial
+from mcsim.scene.pair_materials import PairMaterial, material_name
 from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import ShapeArrays, excluded_pairs
 from mcsim.state.fields import BODY_FIELDS
@@ -227,6 +227,42 @@ class Changes(WorldBase):
             self._take(scene)
             for number in numbers:
                 self._wake(self.body_names[number])
+
+    def set_material_pair(
+        self,
+        a: Material | str,
+        b: Material | str,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what the surfaces of two materials, by their names, are like from now on wherever they meet; all else as of
+        Scene.set_material_pair. Bodies that have one of them are awake then.
+
+            world.set_material_pair("ice", "rubber", friction=0.05)
+        """
+        with self._turn.alone("set_material_pair"):
+            scene = self._scene.sharing_parts()
+            try:
+                scene.set_material_pair(
+                    a,
+                    b,
+                    friction=friction,
+                    restitution=restitution,
+                    rolling_friction=rolling_friction,
+                    torsional_friction=torsional_friction,
+                )
+                names = {material_name(a, "a"), material_name(b, "b")}
+            except FieldError as error:
+                raise error.within("World.set_material_pair") from None
+            if scene.pair_materials == self._scene.pair_materials:
+                return
+            self._take(scene)
+            for body in scene.bodies:
+                if not names.isdisjoint((shape.material or body.material).name for shape in body.shapes):
+                    self._wake(body.name)
 
     @property
     def contact_filter(self) -> ContactFilter | None:

@@ -19,7 +19,7 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
 from mcsim.scene.shapes import Plane, Shape
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, pair_grips
+from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, material_grips, pair_grips
 from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
 from mcsim.world.protocols import There
 
@@ -92,7 +92,7 @@ class Gathering:
         if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
         if scene.pair_materials != self.old.scene.pair_materials:
-            grips = pair_grips(scene, scene.numbers()[0])
+            grips = pair_grips(scene, scene.numbers()[0]), material_grips(scene)
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
@@ -108,7 +108,8 @@ class Gathering:
             if excluded is not None:
                 collider.set_excluded(excluded)
             if grips is not None:
-                collider.set_pair_grips(grips)
+                collider.set_pair_grips(grips[0])
+                collider.set_material_grips(grips[1])
 
         alike = all(_same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions)
         if len(versions):

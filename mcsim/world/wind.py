@@ -20,10 +20,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from mcsim.core.linear import dots, lengths, turned
+from mcsim.core.linear import lengths, turned
 from mcsim.core.rotation import matrices, matrix
 from mcsim.scene import Body
 from mcsim.scene.shapes import Shape, Sphere
+from mcsim.world import _wind
 
 PI = 3.141592653589793  # as a number, since a library's differs in no bit
 DETAIL = 24  # facets around a round shape: its area across the wind is within 2 %
@@ -74,33 +75,25 @@ def wind_wrenches(
     bodies: (number, description) of those that feel the wind; states: centres of mass (n, 3), orientations (n, 4), twists
     (n, 6) of all; wind (3,) [m/s]; density [kg/m³].
     """
-    numbers, out = [], []
-    for i, body in bodies:
-        rotation = matrices(states[1][i : i + 1])[0]
-        for shape in body.shapes:
-            if not shape.sensor:
-                centroids, normals, areas = faces_of(shape)
-                arms = turned(rotation, centroids - body.center_of_mass)
-                air = wind - states[2][i, :3] - np.cross(states[2][i, 3:], arms)
-                forces = _forces(air, turned(rotation, normals), areas, 0.5 * density * drag, 0.5 * density * lift)
-                numbers.append(i)
-                out.append(np.concatenate([_sum(forces), _sum(np.cross(arms, forces))]))
-    return np.array(numbers, np.intp), np.array(out).reshape(-1, 6)
-
-
-def _forces(air: np.ndarray, normals: np.ndarray, areas: np.ndarray, drag: float, lift: float) -> np.ndarray:
-    """(f, 3) on faces. drag, lift: half the density times the coefficients."""
-    speed = lengths(air)
-    moving = np.where(speed > 0.0, speed, 1.0)
-    meets = np.where(dots(normals, normals) == 0.0, 1.0, np.maximum(-dots(air, normals) / moving, 0.0))
-    pressure = (areas * meets * speed)[:, None]
-    way = air / moving[:, None]
-    aside = -normals + dots(normals, way)[:, None] * way
-    return pressure * (drag * air + lift * speed[:, None] * aside)
-
-
-def _sum(rows: np.ndarray) -> np.ndarray:
-    """(3,) one after the other, so that it is the same on every processor."""
-    total = np.zeros((1, 3))
-    np.add.at(total, np.zeros(len(rows), np.intp), rows)
-    return total[0]
+    rows = [(i, body.center_of_mass, faces_of(shape)) for i, body in bodies for shape in body.shapes if not shape.sensor]
+    numbers = np.array([i for i, _, _ in rows], np.intp)
+    found = np.zeros((len(rows), 6))
+    if not rows:
+        return numbers, found
+    kept = list({id(faces): faces for _, _, faces in rows}.values())  # each once, for the shapes that share it
+    slots = {id(faces): k for k, faces in enumerate(kept)}
+    _wind.wrenches(
+        np.array([slots[id(faces)] for _, _, faces in rows], np.int64),
+        np.cumsum([0, *(len(faces.areas) for faces in kept)], dtype=np.int64),
+        np.concatenate([faces.centroids for faces in kept]),
+        np.concatenate([faces.normals for faces in kept]),
+        np.concatenate([faces.areas for faces in kept]),
+        np.array([center for _, center, _ in rows]),
+        np.ascontiguousarray(matrices(states[1][numbers])),
+        np.ascontiguousarray(states[2][numbers]),
+        wind,
+        0.5 * density * drag,
+        0.5 * density * lift,
+        found,
+    )
+    return numbers, found

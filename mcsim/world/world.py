@@ -17,7 +17,7 @@ from mcsim.core.notes import failure_of
 from mcsim.core.rotation import matrices
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, suggestion
-from mcsim.state.arrays import BodyArrays, ShapeArrays, bounces, excluded_pairs, joint_records, pair_grips
+from mcsim.state.arrays import BodyArrays, ShapeArrays, bounces, excluded_pairs, joint_records, material_grips, pair_grips
 from mcsim.state.compliance import check_surfaces
 from mcsim.state.fields import ROW_KINDS
 from mcsim.state.motions import motion_calls
@@ -203,6 +203,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             parts = (*shapes.pools, excluded_pairs(scene, body_index), Surfaces(shapes.surfaces))
             collider = Collider(shapes.shapes, *parts)
             collider.set_pair_grips(pair_grips(scene, body_index))
+            collider.set_material_grips(material_grips(scene))
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = self._new_pipeline(

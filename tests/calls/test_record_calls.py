@@ -80,6 +80,8 @@ CALLS = {
     "remove_bodies": lambda w: w.remove_bodies(["box0", "box1"]),
     "remove_joint": lambda w: w.remove_joint("pin"),
     "ignore_collision": lambda w: w.ignore_collision("box0", "box1"),
+    "apply_buoyancy": lambda w: w.apply_buoyancy(0.5, ["box0"], drag=0.5, current=(1, 0, 0)),
+    "set_material_pair": lambda w: w.set_material_pair("ice", "wood", friction=0.1),
     "set_pair": lambda w: w.set_pair("box0", "box1", friction=0.1, restitution=0.5),
     "set_shape": lambda w: w.set_shape("box1", mc.ConvexHull(np.random.default_rng(0).normal(size=(8, 3)) / 9), mass=2.0),
     "set_material": lambda w: w.set_material("box1", mc.Material(0.1, 0.9), shape=0),

@@ -41,6 +41,8 @@ class Shape:
             "capsule": r + h,
             "cylinder": np.hypot(r, h),
             "cone": np.hypot(r, h),
+            "ellipsoid": self.size.max(),
+            "tapered_capsule": self.size[2] + max(r, h),
             "plane": 0.0,
             "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max(),
         }[self.kind]
@@ -58,6 +60,11 @@ class Shape:
             return h * np.abs(n[..., 2]) + r * np.hypot(n[..., 0], n[..., 1])
         if self.kind == "cone":
             return np.maximum(h * n[..., 2], r * np.hypot(n[..., 0], n[..., 1]) - h * n[..., 2])
+        if self.kind == "ellipsoid":
+            return np.linalg.norm(n * self.size, axis=-1)
+        if self.kind == "tapered_capsule":  # the hull of two balls, of radius r below and h above
+            up, length = self.size[2] * n[..., 2], np.linalg.norm(n, axis=-1)
+            return np.maximum(r * length - up, h * length + up)
         return (n @ self.points.T).max(axis=-1)
 
     def distance(self, p):
@@ -77,12 +84,30 @@ class Shape:
             side, base = np.hypot(out - t * r, up - h + 2 * h * t), np.hypot(np.maximum(out - r, 0.0), up + h)
             inside = (up >= -h) & (2 * h * out <= r * (h - up))
             return np.where(inside, -1.0, 1.0) * np.minimum(side, base)
+        if self.kind == "ellipsoid":
+            return self.distance_of_ellipsoid(p)
+        if self.kind == "tapered_capsule":  # that of the nearest of the balls along the axis
+            out, up, half = np.hypot(p[..., 0], p[..., 1]), p[..., 2], self.size[2]
+            slope = (h - r) / (2 * half)
+            t = np.clip(up + slope / np.sqrt(1 - slope**2) * out, -half, half)
+            return np.hypot(out, up - t) - (0.5 * (r + h) + slope * t)
         if self.kind == "hull":
             return (p @ self.equations[:, :3].T + self.equations[:, 3]).max(axis=-1)
         over = np.abs(p) - self.size
         if self.kind == "cylinder":
             over = np.stack([np.hypot(p[..., 0], p[..., 1]) - r, np.abs(p[..., 2]) - h], axis=-1)
         return np.linalg.norm(np.maximum(over, 0.0), axis=-1) + np.minimum(over.max(axis=-1), 0.0)
+
+    def distance_of_ellipsoid(self, p):
+        """The nearest point is S² p / (S² + t), with sum (S p / (S² + t))² = 1: convex and falling in t, so that Newton's
+        method comes from the left. (D. Eberly, "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid")"""
+        square, p = self.size**2, np.where(np.abs(p) > 1e-13, p, 1e-13)
+        k = self.size.argmin()
+        t = -square[k] + self.size[k] * np.abs(p[..., k])
+        for _ in range(200):
+            q = (self.size * p / (square + t[..., None])) ** 2
+            t = t + (q.sum(axis=-1) - 1.0) / (2.0 * q / (square + t[..., None])).sum(axis=-1)
+        return np.sign(t) * np.linalg.norm(p * (t[..., None] / (square + t[..., None])), axis=-1)
 
 
 def merged_faces(hull):
@@ -171,6 +196,14 @@ def random_hull(rng, count=12, size=0.5):
     return Shape("hull", points=p - p.mean(axis=0))
 
 
+def solid_of(kind, x, y, z):
+    """Of a kind that has no points, with the sizes that it takes of three lengths."""
+    size = {"sphere": (x, 0.0, 0.0), "box": (x, y, z), "ellipsoid": (x, y, z)}
+    if kind == "tapered_capsule":  # neither of its balls may hold the other
+        return Shape(kind, (x, y, 0.5 * abs(x - y) + z))
+    return Shape(kind, size.get(kind, (x, y, 0.0)))
+
+
 def random_shape(rng, kind):
     if kind == "hull":
         return random_hull(rng, int(rng.integers(5, 20)))
@@ -182,6 +215,8 @@ def random_shape(rng, kind):
             "capsule": (rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.8), 0),
             "cylinder": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0),
             "cone": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0),
+            "ellipsoid": rng.uniform(0.2, 0.8, 3),
+            "tapered_capsule": (*rng.uniform(0.1, 0.4, 2), rng.uniform(0.2, 0.8)),
             "plane": (0, 0, 0),
         }[kind],
     )

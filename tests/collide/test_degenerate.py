@@ -17,6 +17,7 @@ from collide_oracle import (
     random_hull,
     random_quaternions,
     separation_along,
+    solid_of,
 )
 from test_separation import check, multiply
 
@@ -31,7 +32,7 @@ def round_shape(rng, kind):
     x, y, z = rng.choice([0.25, 0.5, 1.0], 3)
     if kind == "hull":
         return Shape("hull", points=[(i * x, j * y, k * z) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
-    return Shape(kind, (x, y, z) if kind == "box" else (x, 0.0 if kind == "sphere" else y, 0.0))
+    return solid_of(kind, x, y, z)
 
 
 @pytest.mark.parametrize("kind_a, kind_b", PAIRS)
@@ -92,9 +93,7 @@ def test_long_thin_shapes(kind_a, kind_b):
         for kind in (kind_a, kind_b):
             x, y, z = 10.0 ** rng.uniform(-2, 1, 3)
             shapes.append(
-                Shape("hull", points=random_hull(rng, 16).points * [x, y, z])
-                if kind == "hull"
-                else Shape(kind, (x, y, z) if kind == "box" else (x, 0.0 if kind == "sphere" else y, 0.0))
+                Shape("hull", points=random_hull(rng, 16).points * [x, y, z]) if kind == "hull" else solid_of(kind, x, y, z)
             )
         a, b = shapes
         q = random_quaternions(rng, 2)

@@ -129,7 +129,7 @@ class Twin:
         self.collider.validate()
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.parametrize("seed", [4, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_any_order_of_changes(seed):
     rng = np.random.default_rng(seed)
     twin = Twin(rng, 40, 2.5)

@@ -31,6 +31,8 @@ def random_shape(rng, kind):
         "capsule": lambda: mc.Capsule(a, b),
         "cylinder": lambda: mc.Cylinder(a, b),
         "cone": lambda: mc.Cone(a, b),
+        "ellipsoid": lambda: mc.Ellipsoid((a, b, c)),
+        "tapered_capsule": lambda: mc.TaperedCapsule(a, b, abs(a - b) / 2 + c),
         "hull": lambda: mc.ConvexHull(random_hull(rng).points),
         "plane": lambda: mc.Plane((0, 0, 1)),
     }[kind]()

@@ -19,6 +19,8 @@ SOLIDS = {
     "capsule": mc.Capsule(0.2, 0.3),
     "cylinder": mc.Cylinder(0.3, 0.25),
     "cone": mc.Cone(0.3, 0.25),
+    "ellipsoid": mc.Ellipsoid((0.3, 0.2, 0.25)),
+    "tapered_capsule": mc.TaperedCapsule(0.25, 0.15, 0.2),
     "hull": mc.ConvexHull(np.random.default_rng(1).normal(size=(14, 3)) * 0.2),
 }
 

@@ -1,6 +1,7 @@
 """MJCF files: geoms, who collides, equality constraints, actuators, sensors, what is left out, and what is wrong."""
 
 import builtins
+import math
 import warnings
 
 import hypothesis.strategies as st
@@ -81,16 +82,58 @@ def test_a_height_field_is_mujocos():
         assert hit.distance == pytest.approx(theirs, abs=1e-6)
 
 
-def test_ellipsoids_are_hulls_and_say_so():
+def test_ellipsoids_are_ellipsoids():
     robot = read_mjcf(model_of(world='<body><freejoint/><geom name="egg" type="ellipsoid" size=".3 .2 .1"/></body>'))
-    (hull,) = robot.scene.bodies[0].shapes
-    surface = (hull.vertices / (0.3, 0.2, 0.1)) ** 2
-    assert np.abs(surface.sum(axis=1) - 1.0).max() < 1e-12 and len(hull.vertices) > 100
-    assert robot.left_out == {"roundness of ellipsoids (hulls of points on them are taken)": ["egg"]}
+    (egg,) = robot.scene.bodies[0].shapes
+    assert egg.type == "ellipsoid" and egg.radii == (0.3, 0.2, 0.1) and not robot.left_out
     model = mujoco.MjModel.from_xml_string(
         model_of(world='<body><freejoint/><geom type="ellipsoid" size=".3 .2 .1"/></body>')
     )
-    assert robot.scene.bodies[0].mass == pytest.approx(model.body_mass[1], rel=1e-14)  # that of the ellipsoid itself
+    assert robot.scene.bodies[0].mass == pytest.approx(model.body_mass[1], rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("way", [(9.81, 0, 0), (4, -8, 0)])
+def test_a_ball_joint_leans_as_far_as_its_limit(kind, way):
+    """A link that hangs on a ball and is pulled aside comes to rest at the limit, as in MuJoCo."""
+    joint = '<joint name="k" type="ball" limited="true" range="0 30" damping=".05"/>'
+    link = '<geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05" mass="1"/>'
+    text = model_of(world=f'<body name="link" pos="0 0 1">{joint}{link}</body>')
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.gravity[:] = way
+    data = mujoco.MjData(model)
+    scene = read_mjcf(text).scene
+    scene.gravity = way
+    world = kind(scene, dt=1 / 240)
+    world.step(1200)
+    for _ in range(5000):
+        mujoco.mj_step(model, data)
+    theirs = 2 * np.arccos(data.qpos[0])
+    ours = np.linalg.norm(world.joint("k").position)
+    assert ours == pytest.approx(math.radians(30), abs=1e-3) and theirs == pytest.approx(ours, abs=0.03)
+
+
+def test_pairs_of_geoms_have_their_friction():
+    """Exactly those two geoms, each with a material of its name; what else the pair says stands in the list."""
+    ball = '<geom name="{}" size=".1" pos="{} 0 0" friction=".9" condim="6"/>'
+    world = f'<geom name="floor" type="plane" size="5 5 1"/><body pos="0 0 .1"><freejoint/>{ball.format("a", 0)}'
+    world += ball.format("b", 1) + "</body>"
+    pairs = '<contact><pair geom1="floor" geom2="a" condim="4" friction=".1 .1 .02 .003 .003"/>'
+    pairs += '<pair geom1="floor" geom2="b" condim="3" friction=".1 .2 0 0 0" margin=".1" solref=".1 1"/></contact>'
+    robot = read_mjcf(model_of(pairs, world=world))
+    names = [[shape.material.name for shape in body.shapes] for body in robot.scene.bodies]
+    assert names == [["floor"], ["a", "b"]]
+    told = [(pair.of, {pair.a, pair.b}, pair.numbers) for pair in robot.scene.pair_materials]
+    assert told == [
+        ("materials", {"floor", "a"}, (0.1, None, 0.0, 0.02)),
+        ("materials", {"floor", "b"}, (0.1, None, 0.0, 0.0)),
+    ]
+    assert robot.left_out == {
+        "friction of contact pairs that differs by direction": ["floor and b"],
+        "margin and gap of contact pairs": ["floor and b"],
+        "solref and solimp of contact pairs": ["floor and b"],
+    }
+    assert read_mjcf(model_of(world=world)).scene.bodies[1].shapes[0].material.name is None
 
 
 def test_friction_is_by_condim():
@@ -490,8 +533,8 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "geoms that collide with nothing": ["seen"],
         "solref and solimp of geoms": ["soft"],
         "margin of geoms": ["soft"],
-        "contact pairs given one by one": ["soft and seen"],
-        "limits of ball joints": ["k"],
+        "contact pairs of geoms that collide by that alone": ["soft and seen"],
+        "that limits of ball joints are of the whole angle (swing and twist have it each)": ["k"],
         "equality constraints that are not active": ["e"],
         "limits of tendons": ["t"],
         "sensors of kind magnetometer": ["n"],
@@ -499,7 +542,9 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "what actuators do on a site": ["a"],
         "forces of a fluid (density, viscosity, wind)": [],
     }
-    with pytest.warns(MjcfWarning, match="limits of ball joints: k; .*limits of tendons: t") as caught:
+    with pytest.warns(
+        MjcfWarning, match=r"that limits of ball joints are of the whole angle \(.*\): k; .*limits of tendons: t"
+    ) as caught:
         load_mjcf(text)
     assert len(caught) == 1 and caught[0].filename == __file__
     path = tmp_path / "some.xml"

@@ -180,6 +180,24 @@ def test_motors(write):
     assert (motor.velocity, motor.max_force) == (0.0, 20.0)
 
 
+@pytest.mark.parametrize("said, speed", [('velocity="0.5"', 0.5), ('velocity="0"', np.inf), ("", np.inf)])
+def test_a_position_motor_goes_at_the_velocity_limit_at_most(write, said, speed):
+    """0, which files have that know none, and nothing are no limit; nor has a velocity motor any."""
+    limit = f'lower="-3" upper="3" effort="200" {said}'
+    text = robot(link("base"), link("a", com="0.5 0 0"), joint("j", "revolute", "base", "a", limit=limit))
+    path = write(text)
+    scene = mc.load(path, base="fixed", motors="position")
+    assert scene.joint("j").axes[0].motor.max_velocity == speed
+    assert mc.load(path, motors="velocity").joint("j").axes[0].motor.max_velocity == np.inf
+    world = mc.World(scene, dt=1 / 240)
+    world.joint("j").motor_position = 2.0
+    fastest = 0.0
+    for _ in range(240):
+        world.step()
+        fastest = max(fastest, abs(world.joint("j").velocity))
+    assert fastest < 0.51 if speed == 0.5 else fastest > 1.0
+
+
 # ---- the base --------------------------------------------------------------------------------------------------------
 
 

@@ -187,3 +187,33 @@ def test_whom_it_blows(kind):
         with pytest.raises(mc.SceneError, match=words):
             act()
         assert world.state_hash() == before
+
+
+@every_world
+def test_many_at_once_are_as_one_after_the_other(kind):
+    """Whatever their shapes, some of them shared, compounds among them: to the bit."""
+    scene, rng = mc.Scene(), np.random.default_rng(4)
+    shapes = [*SHAPES.values(), mc.Ellipsoid((0.1, 0.2, 0.3)), mc.TaperedCapsule(0.1, 0.2, 0.3)]
+    for k in range(3 * len(shapes)):
+        turn, parts = rng.normal(size=4), [shapes[k % len(shapes)], mc.Sphere(0.1, position=(0.3, 0, 0))]
+        scene.add_body(
+            shape=parts if k % 3 == 0 else parts[0],
+            position=(2.0 * k, 0, 0),
+            orientation=turn / np.linalg.norm(turn),
+            velocity=rng.normal(size=3),
+            angular_velocity=rng.normal(size=3),
+        )
+    together, apart = kind(scene), kind(scene)
+    together.apply_wind((5.0, -2.0, 1.0), drag=1.1, lift=0.4)
+    for i in range(len(scene.bodies)):
+        apart.apply_wind((5.0, -2.0, 1.0), [i], drag=1.1, lift=0.4)
+    assert np.array_equal(together.forces, apart.forces) and np.abs(together.forces).min(axis=0).max() > 0.0
+
+
+def test_where_nothing_feels_it():
+    scene = mc.Scene()
+    scene.add_body("wall", kind="static", shape=mc.Box((1, 1, 1)))
+    scene.add_body("ghost", shape=mc.Sphere(1.0, sensor=True), mass=1.0, inertia=(1, 1, 1), position=(5, 0, 0))
+    world = mc.World(scene)
+    world.apply_wind((5, 0, 0))
+    assert not world.forces.any()

@@ -308,13 +308,13 @@ DATA = [
     (in_body(shapes=nested(5000)), "bodies[0].shapes[0] must be an object"),
     (
         in_shape(type=...),
-        "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
-        "it is missing",
+        "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone, "
+        "ellipsoid, tapered_capsule; it is missing",
     ),
     (
         in_shape(type="cube"),
-        "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
-        "got 'cube'",
+        "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone, "
+        "ellipsoid, tapered_capsule; got 'cube'",
     ),
     (in_shape(type=3), "bodies[0].shapes[1].type must be one of"),
     (in_shape(type=["box"]), "bodies[0].shapes[1].type must be one of"),

@@ -33,6 +33,8 @@ CHANGES = {
     "set_body",
     "set_kind",
     "set_material",
+    "apply_buoyancy",
+    "set_material_pair",
     "set_pair",
     "set_pose",
     "set_shape",

@@ -33,7 +33,7 @@ cdef inline double along_side(const Solid* s, Vec3 d) noexcept nogil:
     return (s.size.x * sqrt(d.x * d.x + d.y * d.y) - 2.0 * s.size.y * d.z) / ruling_length(s)
 
 
-cdef inline double rounding_cone(const Solid* s, Vec3 d) noexcept nogil:
+cdef inline double rounding_cone(const Solid* s, Vec3 d, Vec3 turn) noexcept nogil:
     """A cone on its side is round to the distance from the apex times r / H: that where it bears its weight, below its
     centre of mass. A rim on edge is round as a cylinder's, apex and base are not."""
     cdef Vec3 local = mat_t_vec(s.axes, d)
@@ -113,26 +113,8 @@ cdef inline int chord_cone(const Solid* s, Vec3 o, Vec3 d, Chord* c) noexcept no
     cdef double a = across * (d.x * d.x + d.y * d.y) - down * d.z * d.z
     cdef double b = across * (q.x * d.x + q.y * d.y) - down * z * d.z
     cdef double e = across * (q.x * q.x + q.y * q.y) - down * z * z
-    cdef double root = b * b - a * e
-    cdef double first = 0.0
-    cdef double second = 0.0
-    if a >= 0.0 and not root >= 0.0:
+    if not nappe_chord(a, b, e, d.z < 0.0, start, c):
         return 0
-    root = sqrt(max(root, 0.0))
-    root = -b - root if b > 0.0 else root - b              # a times one root, without cancellation
-    if root != 0.0:
-        first = min(e / root, root / a)
-        second = max(e / root, root / a)
-    elif a == 0.0 and e > 0.0:
-        return 0
-    c.enter_face = c.leave_face = -1
-    c.enter = -INFINITY if a < 0.0 and d.z > 0.0 else (second if a < 0.0 else first)
-    c.leave = INFINITY if a < 0.0 and d.z < 0.0 else (first if a < 0.0 else second)
-    if a == 0.0 and root == 0.0:                           # along a ruling
-        c.enter = -INFINITY
-        c.leave = INFINITY
-    c.enter += start
-    c.leave += start
     return cut(c, o.z - s.size.y, d.z, -1) and cut(c, -o.z - s.size.y, -d.z, 0)
 
 

@@ -3,7 +3,7 @@
 from mcsim.collide.shapes._parts cimport *
 
 
-cdef inline double rounding_cylinder(const Solid* s, Vec3 d) noexcept nogil:
+cdef inline double rounding_cylinder(const Solid* s, Vec3 d, Vec3 turn) noexcept nogil:
     """A rim on edge is round, a cap on its face is not."""
     return s.size.x * norm(cross(d, mat_column(s.axes, 2)))
 

@@ -76,6 +76,33 @@ cdef inline int tube_chord(Vec3 o, Vec3 d, double radius, double half_length, Ch
         round_chord(c, -(o.x * d.x + o.y * d.y) / across2, sqrt(rest / across2))
     return cut(c, o.z - half_length, d.z, 0) and cut(c, -o.z - half_length, -d.z, 1)
 
+
+cdef inline int nappe_chord(double a, double b, double e, bint opens_ahead, double start, Chord* c) noexcept nogil:
+    """Of a line that is inside a circular cone and its mirror image past the apex where a t^2 + 2 b t + e <= 0, the piece
+    in one of the two, from the place `start` on: between the roots or, where the line is steeper than a ruling, outside of
+    them, in the direction of the line (opens_ahead) or against it."""
+    cdef double root = b * b - a * e
+    cdef double first = 0.0
+    cdef double second = 0.0
+    if a >= 0.0 and not root >= 0.0:
+        return 0
+    root = sqrt(max(root, 0.0))
+    root = -b - root if b > 0.0 else root - b              # a times one root, without cancellation
+    if root != 0.0:
+        first = min(e / root, root / a)
+        second = max(e / root, root / a)
+    elif a == 0.0 and e > 0.0:
+        return 0
+    c.enter_face = c.leave_face = -1
+    c.enter = -INFINITY if a < 0.0 and not opens_ahead else (second if a < 0.0 else first)
+    c.leave = INFINITY if a < 0.0 and opens_ahead else (first if a < 0.0 else second)
+    if a == 0.0 and root == 0.0:                           # along a ruling
+        c.enter = -INFINITY
+        c.leave = INFINITY
+    c.enter += start
+    c.leave += start
+    return 1
+
 # ---- what of a solid faces a direction ---------------------------------------------------------------------------------
 
 cdef enum:

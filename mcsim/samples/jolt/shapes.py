@@ -43,6 +43,21 @@ def capsule(play):
     play.expect("level", lean(world, "body"), math.pi / 2, within=1e-3, unit="rad")
 
 
+@sample("jolt/shapes/tapered_capsule", title="Tapered Capsule Shape", source=SOURCE)
+def tapered_capsule(play):
+    """Of three tapered capsules one stands on its large ball, one on its small one, and one lies down on its side."""
+    scene, big = ground(rolling_friction=0.03), mc.TaperedCapsule(3.0, 1.0, 2.0)
+    scene.add_body("large", shape=big, position=(0, 0, 10))
+    scene.add_body("small", shape=mc.TaperedCapsule(1.0, 3.0, 2.0), position=(10, 0, 10))
+    scene.add_body("side", shape=big, position=(20, 0, 10), orientation=turned(X, 90))
+    world = mc.World(scene)
+    play(world, 6.0)
+    leans = [lean(world, name) for name in ("large", "small", "side")]
+    play.expect("leans", leans, (0.0, 0.0, math.pi / 2 + math.asin((3 - 1) / 4)), within=2e-3, unit="rad")
+    play.expect("heights half-way between the balls", world.frames()[0][1:, 2], (5.0, 3.0, 2.0), within=2e-3, unit="m")
+    play.check("all sleep", play.asleep(world))
+
+
 @sample("jolt/shapes/cylinder", title="Cylinder Shape", source=SOURCE)
 def cylinder(play):
     """A flat cylinder that falls aslant lies on its face."""

@@ -190,6 +190,24 @@ def rattleback(play):
     play.between("energy at last over that of the start", world.energy().total / energy, upper=1.001)
 
 
+@sample("mujoco/models/rattleback_ellipsoid", title="rattleback", source=DOCS)
+def rattleback_ellipsoid(play):
+    """Of two ellipsoids with skewed inertia, one spun its own way goes on; one spun the other way turns back."""
+    scene, turn, low, rough = ground(friction=1.0), mc.rotation.matrix(turned(Z, 11.5)), 0.005, mc.Material(friction=1.0)
+    inertia = turn @ np.diag(0.1 * np.square((0.012, 0.06, 0.061))) @ turn.T
+    stone = {"shape": mc.Ellipsoid((0.1, 0.03, 0.02)), "mass": 0.1, "inertia": inertia, "center_of_mass": (0, 0, -low)}
+    for name, spin, x in (("with", 5.0, 0.0), ("against", -5.0, 0.5)):
+        w = np.array([0.0, 0.05, spin])
+        v = np.cross(w, (0, 0, 0.02 - low))
+        scene.add_body(name, position=(x, 0, 0.02), angular_velocity=w, velocity=v, material=rough, **stone)
+    world = mc.World(scene, dt=1 / 480)
+    energy = world.energy().total
+    _, spins = watched(play, world, 1.0, lambda: world.angular_velocities[1:, 2])
+    play.expect("spin of the one that goes on", spins[:, 0], 5.0, within=0.05, unit="rad/s")
+    play.between("spin of the other, at last", spins[-1, 1], lower=3.0, unit="rad/s")
+    play.between("energy at last over that of the start", world.energy().total / energy, 0.98, 1.001)
+
+
 @sample("mujoco/models/tippe_top", title="tippe top", source=DOCS)
 def tippe_top(play):
     """A top of 2 cm, its mass low, spun at 200 rad/s, turns over, and ends at about 2/3 of its spin."""

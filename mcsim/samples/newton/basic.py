@@ -25,12 +25,13 @@ def pendulum(play):
 
 @sample("newton/basic/shapes", title="basic_shapes", source=SOURCE)
 def shapes(play):
-    """A ball, a capsule, a cylinder, a box, a cone and a hull fall from 2 m and come to rest at their heights."""
+    """A ball, an ellipsoid, a capsule, a cylinder, a box, a cone and a hull fall from 2 m and come to rest."""
     scene, y = ground(), 0.0
     pyramid = mc.ConvexHull([(1, 1, 0), (-1, 1, 0), (-1, -1, 0), (1, -1, 0), (0, 0, 1)])
     forms = {
         "ball": (mc.Sphere(0.5), 0.5),
         "capsule": (mc.Capsule(0.3, 0.7), 1.0),
+        "ellipsoid": (mc.Ellipsoid((0.5, 0.5, 0.25)), 0.25),
         "cylinder": (mc.Cylinder(0.4, 0.6), 0.6),
     }
     forms |= {"box": (box(1, 0.7, 0.5), 0.25), "cone": (mc.Cone(0.45, 0.6), 0.6), "pyramid": (pyramid, 0.0)}

@@ -23,6 +23,8 @@ from mcsim.scene.shapes._hull import ConvexHull as ConvexHull
 from mcsim.scene.shapes._mesh import Mesh as Mesh
 from mcsim.scene.shapes._height_field import HeightField as HeightField
 from mcsim.scene.shapes._cone import Cone as Cone
+from mcsim.scene.shapes._ellipsoid import Ellipsoid as Ellipsoid
+from mcsim.scene.shapes._tapered_capsule import TaperedCapsule as TaperedCapsule
 
 # Name of a type -> its class.
 SHAPES: dict[str, type[Shape]] = {
