@@ -23,6 +23,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
+from mcsim.solve._pivots cimport SMALLEST_PIVOT
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
 from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
 from mcsim.state._rows cimport is_of_drive
@@ -139,19 +140,23 @@ cdef class HeldRows:
         self.act(rows, self.row[self.begin[g] + k], 1.0, moved)
 
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil:
-        """What that moves. A is symmetric but for rounding: the mean of both."""
+        """What that moves. A is symmetric but for rounding: the mean of both. Of a row that the joints hold A is rounding,
+        of which nothing may be made: 0."""
         cdef Py_ssize_t n = self.count[g]
         cdef const int32_t* row = self.row + self.begin[g]
+        cdef double* diagonal = self.diagonal + self.begin[g]
         cdef double* a = self.values + self.matrix[g]
-        cdef double rate
+        cdef double rate = self.rate(rows, row[k], moved)
         cdef Py_ssize_t i
+        diagonal[k] = rate if rate > SMALLEST_PIVOT * rows[row[k]].diagonal else 0.0
         for i in range(n):
             rate = self.rate(rows, row[i], moved)
+            if diagonal[k] == 0.0 or (i < k and diagonal[i] == 0.0):
+                rate = 0.0
             if i < k:
                 rate = 0.5 * (rate + a[k * n + i])
                 a[k * n + i] = rate
             a[i * n + k] = rate
-        self.diagonal[self.begin[g] + k] = max(a[k * n + k], 0.0)
 
     cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
         """Their impulses, on velocities that the joints hold. -> whether any changed: then the joints are to answer"""

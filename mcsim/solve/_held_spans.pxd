@@ -10,4 +10,4 @@ cdef class HeldSpans(HeldRows):
 
     cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef bint hold(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil
-    cdef void hold_alone(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil
+    cdef bint hold_alone(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil

@@ -44,9 +44,11 @@ cdef class HeldSpans(HeldRows):
                 changed = True
         return changed
 
-    cdef void hold_alone(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
-        """Their impulses, where others solve the joints: they have, and are to answer."""
+    cdef bint hold_alone(self, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
+        """Their impulses, where others solve the joints: they have, and are to answer if any changed. -> whether any did"""
+        cdef bint changed = False
         cdef Py_ssize_t g
         for g in range(self.articulations):
-            if self.count[g] > 0:
-                self.solve(g, rows, twist, relaxed)
+            if self.count[g] > 0 and self.solve(g, rows, twist, relaxed):
+                changed = True
+        return changed

@@ -137,7 +137,8 @@ cdef class JointsInTurn(ConstraintSet):
     cdef void begin_sweep(self, const SweepPass* p) noexcept nogil:
         if self.probed:
             self.solve(p)
-            self.motors.hold_alone(self.plain.rows, p.twist, p.relaxed)
+            if self.motors.hold_alone(self.plain.rows, p.twist, p.relaxed):
+                self.solve(p)                            # contacts are to see what motors do with the joints in them
 
     cdef bint end_sweep(self, const SweepPass* p) noexcept nogil:
         self.solve(p)
