@@ -151,10 +151,11 @@ cdef class HeldRows:
         diagonal[k] = rate if rate > SMALLEST_PIVOT * rows[row[k]].diagonal else 0.0
         for i in range(n):
             rate = self.rate(rows, row[i], moved)
-            if diagonal[k] == 0.0 or (i < k and diagonal[i] == 0.0):
+            if i < k:
+                rate = 0.5 * (rate + a[k * n + i]) if diagonal[i] > 0.0 else 0.0
+            if diagonal[k] == 0.0:
                 rate = 0.0
             if i < k:
-                rate = 0.5 * (rate + a[k * n + i])
                 a[k * n + i] = rate
             a[i * n + k] = rate
 
