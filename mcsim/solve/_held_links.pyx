@@ -348,7 +348,6 @@ cdef class HeldLinks:
         """Newton's step x of the free rows, and dv. bold: those that it would carry out of their bounds go to these, and
         the others' step is found anew. vector: as of `substitute`. -> whether there is one"""
         cdef Py_ssize_t i
-        cdef bint fixed
         cdef bint found = False
         cdef int _
         for i in range(self.begin[g], self.end[g]):
@@ -357,12 +356,10 @@ cdef class HeldLinks:
             if not self.is_factored(g, relaxed):
                 self.factor(g, joints, rows, bodies, relaxed)
             self.substitute(g, rows, offset, vector)
-            fixed = self.fix(g, rows, bold)
-            found = found or fixed
-            if not fixed:
+            if not self.fix(g, rows, bold):
                 break
-        for i in range(self.begin[g], self.end[g]):
-            found = found or (self.free[i] and self.x[i] != 0.0 and fabs(self.residual[i]) > self.least[i])
+        for i in range(self.begin[g], self.end[g]):          # what only goes back to its bound is no step
+            found = found or (self.x[i] != 0.0 and (not self.free[i] or fabs(self.residual[i]) > self.least[i]))
         return found
 
     cdef bint fix(self, Py_ssize_t g, const Row* rows, bint bold) noexcept nogil:
