@@ -10,6 +10,7 @@ from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
@@ -34,6 +35,9 @@ cdef class SmoothImpacts(BodyImpacts):
     cdef HeldMotors rotors
     cdef Py_ssize_t joint_row_count
     cdef const Bodies* bodies
+
+cdef class RotorImpacts(SmoothImpacts):
+    cdef Joint* joints
 
 cdef class RowImpacts(BodyImpacts):
     cdef object kept_numbers

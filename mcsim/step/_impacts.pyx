@@ -4,6 +4,7 @@ What a contact's impulse changes is J H^-1 J': the velocities that it gives the 
 
     ArticulationImpacts   the factor of the direct joint solver, and rotors, as rows that are held with it
     SmoothImpacts         that of the integrators on accelerations, likewise
+    RotorImpacts          the same for rotors of joints that the direct solver takes in turn with sweeps
     RowImpacts            joints that are rows of the sweeps: conjugate gradients on J M^-1 J' (M. Hestenes, E. Stiefel,
                           1952), which needs no factor and finds the change of velocities of redundant rows, too
     TreeImpacts           generalized coordinates, where only loops have to answer
@@ -18,7 +19,7 @@ from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
 from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._tree cimport Articulation
-from mcsim.state._row cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL, is_wide
+from mcsim.state._row cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_JOINT, ROW_NORMAL, is_wide
 from mcsim.state._rows cimport push, rate
 
 from mcsim.solve.components import connected
@@ -189,6 +190,26 @@ cdef class SmoothImpacts(BodyImpacts):
         span = &self.smooth.span[node - self.bodies.count]
         for k in range(span.member, span.member_end):
             BodyImpacts.take(self, self.smooth.member[k])
+
+
+cdef class RotorImpacts(SmoothImpacts):
+    """Rotors that are rows of the sweeps, or held with the joints before each. joints: whose rows are located anew."""
+
+    def __init__(self, int law, SmoothSolver smooth, Py_ssize_t bodies, HeldMotors rotors not None):
+        SmoothImpacts.__init__(self, law, smooth, bodies, rotors)
+        self.moves_rotors = True
+
+    cdef void prepare(self) noexcept nogil:
+        self.smooth.locate(self.joints, <Row*>self.rows)
+        SmoothImpacts.prepare(self)
+
+    cdef void finish(self) noexcept nogil:
+        """Rotors' rows are bounded ones again, for the sweeps or who holds them there."""
+        cdef Row* rows = <Row*>self.rows
+        cdef Py_ssize_t i
+        for i in range(self.joint_row_count):
+            if rows[i].block_kind == BLOCK_HELD:
+                rows[i].block_kind = BLOCK_BOUNDED
 
 
 cdef class RowImpacts(BodyImpacts):

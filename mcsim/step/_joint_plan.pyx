@@ -7,10 +7,11 @@ import numpy as np
 
 from mcsim.constraints._joints cimport layout_joints
 from mcsim.core._noted cimport NOTE_ROWS
+from mcsim.solve._held_motors cimport MotorsOfBodies
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.state._bodies cimport DYNAMIC, STATIC
 from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT, STABILIZE_SOFT
-from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
+from mcsim.step._impacts cimport ArticulationImpacts, RotorImpacts, RowImpacts
 from mcsim.step._joint_warm_starts cimport JointWarmStarts, WholeWarmStarts
 from mcsim.step._locked_bodies cimport LockedBodies
 
@@ -137,8 +138,15 @@ cdef class JointPlan:
     def _impacts(self):
         """Those of what the joints' solver holds."""
         cdef BodyImpacts blows
+        cdef RotorImpacts with_rotors
         cdef int law = self.context.settings.restitution_law
         bodies, joints = self.arrays.kept
+        if self.held_motors is not None and np.any(joints["axes"]["armature"]):
+            with_rotors = RotorImpacts(law, self.probing, bodies.count,
+                                       MotorsOfBodies(self.probing, self.context.noted, False))
+            with_rotors.twist, with_rotors.bodies = self.context.bodies.twist, self.context.bodies
+            with_rotors.joints = self.context.joints
+            return with_rotors
         if self.articulations is not None:
             return ArticulationImpacts(law, self.articulations, bodies.count, self.closes())
         if len(joints):
