@@ -177,9 +177,12 @@ cdef class SmoothImpacts(BodyImpacts):
         if node >= self.bodies.count:
             self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
                                    self.smooth.nothing)
-            if self.rotors is not None and self.rotors.respond(0, self.rows, self.response):
-                self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
-                                       self.smooth.nothing)
+
+    cdef void end_response(self) noexcept nogil:
+        """All rotors respond at once, and once."""
+        BodyImpacts.end_response(self)
+        if self.rotors is not None and self.rotors.respond(0, self.rows, self.response):
+            BodyImpacts.end_response(self)
 
     cdef void take(self, int32_t node) noexcept nogil:
         cdef const Articulation* span
