@@ -12,10 +12,8 @@ cdef class JointSolves(ArticulationPart):
     cdef double border_way(self, Py_ssize_t k, double error) noexcept nogil
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil
-    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most,
-                        double progress) noexcept nogil
-    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough,
-                         double progress) noexcept nogil
+    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil
+    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil
     cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil

@@ -76,7 +76,7 @@ cdef class JointSolves(ArticulationPart):
             for n in range(a.member, a.member_end):
                 memset(&self.border.scratch[self.member[n]], 0, sizeof(Twist))
             self.border.push_round(k, a.border, a.border_end)
-            self.solve_tree(g, self.border.scratch, self.state.nothing, 0.0, PROXIMAL_PROGRESS)
+            self.solve_tree(g, self.border.scratch, self.state.nothing, 0.0)
             self.border.read_round(k, a.border, a.border_end)
         for k in range(a.border, a.border_end):
             if self.border.row(k) != NULL:
@@ -95,35 +95,33 @@ cdef class JointSolves(ArticulationPart):
 
     cdef void solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil:
         """J v + bias = 0, of velocities or of displacements, until `enough` is left [m/s, or m]."""
-        self.solve_all(g, twist, self.tree.rows.bias, enough, BORDER_REPEATS, PROXIMAL_PROGRESS)
+        self.solve_all(g, twist, self.tree.rows.bias, enough, BORDER_REPEATS)
 
-    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most,
-                        double progress) noexcept nogil:
+    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil:
         """J v + bias = 0, the border's rows with the tree's, by `most` proximal steps at most as solve_tree takes them,
-        until the border's leave `enough`. progress: of the residual, what a step may leave for another to follow."""
+        until the border's leave `enough`."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
-        self.solve_tree(g, twist, bias, enough, progress)
+        self.solve_tree(g, twist, bias, enough)
         for k in range(most if a.border < a.border_end else 0):
             found = self.border.residual(twist, a.border, a.border_end, self.joints)
-            if found <= enough or (k > 0 and not found < progress * last):
+            if found <= enough or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                 break
             self.border.finish(twist, a.border, a.border_end)
-            self.solve_tree(g, twist, bias, enough, progress)
+            self.solve_tree(g, twist, bias, enough)
             last = found
 
-    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough,
-                         double progress) noexcept nogil:
+    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil:
         """J v + bias = 0 of the tree; with loops, and where the factor is in doubt, until less than `enough` is left or
-        too little is won. progress: as of solve_all."""
+        nothing more is won."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
         cdef bint repeats = self.tree.is_doubtful(a)
         for k in range(MOST_REPEATS if repeats else 1):
             found = self.tree.find_rates(a, twist, bias, self.joints)
-            if repeats and (found < enough or (k > 1 and not found < progress * last)):
+            if repeats and (found < enough or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
                 break
             self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
             last = found
@@ -134,11 +132,9 @@ cdef class JointSolves(ArticulationPart):
         self.solve_one(g, twist)
 
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
-        """J x = 0 by impulses of the joints, to rounding: x answers an impulse of any size, in any unit. Near singular
-        poses, where steps are slow, all impulses are answered by as many of them: what these leave is then a positive
-        semidefinite matrix of all, as the exact answer is."""
+        """J x = 0 by impulses of the joints, to rounding: x answers an impulse of any size, in any unit."""
         self.aim_border_still(g)
-        self.solve_all(g, x, self.state.nothing, 0.0, MOST_REPEATS, 1.0)
+        self.solve_all(g, x, self.state.nothing, 0.0, MOST_REPEATS)
 
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil:
         """Biases of J v + rate = 0."""

@@ -35,5 +35,6 @@ cdef class HeldRows:
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil
     cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil
+    cdef void widen(self, Py_ssize_t g, const Row* rows, double* a) noexcept nogil
     cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil
     cdef bint respond(self, Py_ssize_t g, const Row* rows, Twist* x) noexcept nogil

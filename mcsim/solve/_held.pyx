@@ -16,7 +16,7 @@ joints alone. Sweeps take it.
 Other velocities than the bodies' have classes of their own, with other rates and responses.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -24,7 +24,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve._pivots cimport SMALLEST_PIVOT
-from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
+from mcsim.solve.problems._dantzig cimport INDEFINITE, NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
 from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
 from mcsim.state._rows cimport is_of_drive
 
@@ -159,6 +159,22 @@ cdef class HeldRows:
                 a[k * n + i] = rate
             a[i * n + k] = rate
 
+    cdef void widen(self, Py_ssize_t g, const Row* rows, double* a) noexcept nogil:
+        """Where joints' answers are slow, near singular poses, and end at different residuals, A need not be semidefinite.
+        With A_ii no less than the sum of |A_ij| d_i / d_j, d_i^2 what the bodies alone answer, it is (S. Gershgorin, 1931):
+        rows are taken to move more easily than they do, so steps are shorter than Newton's, and the next sweep goes on."""
+        cdef Py_ssize_t n = self.count[g]
+        cdef const int32_t* row = self.row + self.begin[g]
+        cdef double own, other, total
+        cdef Py_ssize_t i, j
+        for i in range(n):
+            own, total = rows[row[i]].diagonal, 0.0
+            for j in range(n):
+                other = rows[row[j]].diagonal
+                if j != i and other > 0.0:
+                    total += fabs(a[i * n + j]) * sqrt(own / other)
+            a[i * n + i] = max(a[i * n + i], total)
+
     cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
         """Their impulses, on velocities that the joints hold. -> whether any changed: then the joints are to answer"""
         cdef Boxed p
@@ -171,6 +187,7 @@ cdef class HeldRows:
         cdef int32_t* order = self.integers + ROW_INTEGERS * n
         cdef double impulse
         cdef bint changed = False
+        cdef int event
         cdef Row* row
         cdef Py_ssize_t i
         give_room(&p, n, self.numbers, self.factor, self.integers)
@@ -183,7 +200,16 @@ cdef class HeldRows:
             order[i] = <int32_t>i
         p.a, p.b, p.lower, p.upper = a, b, lower, upper
         p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
-        self.unsolved = not stay_inside(&p) and take_rows(&p, order) != NONE
+        self.unsolved = False
+        if not stay_inside(&p):
+            event = take_rows(&p, order)
+            if event == INDEFINITE:
+                self.widen(g, rows, a)
+                give_room(&p, n, self.numbers, self.factor, self.integers)
+                for i in range(n):
+                    p.x[i] = min(max(0.0, lower[i]), upper[i])
+                event = take_rows(&p, order)
+            self.unsolved = event != NONE
         for i in range(n):
             row = &rows[number[i]]
             impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)

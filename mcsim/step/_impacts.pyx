@@ -51,7 +51,7 @@ cdef class ArticulationImpacts(BodyImpacts):
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """With what drives, springs and rotors do as they are held: of a light body the one may be far more than the sum."""
+        """With what drives, springs and rotors do as they are held: each may be far more than their sum."""
         if self.holds and self.holds_any(rows, count):
             self.articulations.solve(self.twist, True)
             self.articulations.bounds.hold_bounded(self.twist, True, True)
