@@ -329,7 +329,7 @@ cdef class Articulations(ArticulationPart):
             self.state.cold[g] = a.loops > 0 or (a.border < a.border_end and torn)
             self.state.solved[g] = SOLVED * a.size / self.settings.h
             self.tree.factor(a, self.bodies, self.state.proximal[g], NULL)
-            self.solves.factor_border(g)
+            self.solves.factor_border(g, torn)
             if self.state.held_rows.count[g] > 0:
                 self.bounds.factor(g)
 

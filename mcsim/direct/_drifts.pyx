@@ -19,7 +19,7 @@ from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.stabilize._orbits cimport carry_orbit
 from mcsim.state._inertia cimport energy_beside
 from mcsim.state._row cimport JointRows, Row, is_wide
-from mcsim.state._rows cimport kept_part
+from mcsim.state._rows cimport kept_part, set_impulse
 
 cdef enum:
     MOST_PROJECTIONS = 6         # moves of bodies at the end of a drift, for what corrections did not close
@@ -115,7 +115,9 @@ cdef class Projections(ArticulationPart):
                 rows.bias[node.row + i] = (part * rows.error[node.row + i]
                                            if holds_position(&self.joints[node.joint], i) else 0.0)
         for k in range(a.border, a.border_end):
-            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
+            if self.border.row(k) != NULL:
+                self.border.bias[k] = part * self.border.row(k).error
+                set_impulse(self.border.row(k), 0.0)                 # what loads a gear moves nobody
         # One proximal step: Newton's next one goes on.
         self.tree.find_rates(a, self.state.displacement.twist, rows.bias, self.joints)
         self.tree.finish(a, self.bodies, self.state.displacement.twist, rows.impulse)

@@ -159,8 +159,9 @@ cdef class FurtherSolves(ArticulationPart):
             if self.state.again[g]:
                 self.solves.aim_still(g)
                 if self.state.held_rows.count[g] > 0:
-                    self.bounds.hold_rows(g, twist, True, True)
-                self.solves.solve_one(g, twist)
+                    self.bounds.hold_rows(g, twist, True, False)
+                else:
+                    self.solves.solve_one(g, twist)
         if self.batches is not None:
             memset(self.tree.rows.bias + self.tree.own_numbers, 0, self.batches.used * sizeof(double))
             self.batches.aim_for(self.state.near, self.state.again, False)

@@ -190,11 +190,14 @@ cdef class HeldBounds(ArticulationPart):
                                   release == ALL, relaxed):
                 return True
             if release == ALL and not self.links.falls(g, rows, relaxed):
+                self.links.begin_cautious(g)
                 release = NONE
                 continue
             part = 1.0 if release == ALL else self.links.part_inside(g, rows)
             self.links.take(g, part, rows, twist, self.tree.rows.impulse)
             if release != ALL:
+                if part != 0.0:
+                    self.links.begin_cautious(g)
                 release = ONE if part == 1.0 else NONE
         return False
 

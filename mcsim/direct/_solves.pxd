@@ -8,7 +8,7 @@ cdef class JointSolves(ArticulationPart):
 
     cdef void write_rows(self, Py_ssize_t g) noexcept nogil
     cdef void factor(self, Py_ssize_t g) noexcept nogil
-    cdef void factor_border(self, Py_ssize_t g) noexcept nogil
+    cdef void factor_border(self, Py_ssize_t g, bint torn=*) noexcept nogil
     cdef double border_way(self, Py_ssize_t k, double error) noexcept nogil
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil

@@ -63,8 +63,10 @@ cdef class JointSolves(ArticulationPart):
         self.tree.factor(a, self.bodies, self.state.proximal[g], NULL)
         self.factor_border(g)
 
-    cdef void factor_border(self, Py_ssize_t g) noexcept nogil:
-        """By probing."""
+    cdef void factor_border(self, Py_ssize_t g, bint torn=False) noexcept nogil:
+        """By probing. The proximal part is of what the row sees with the joints in it, so that steps are quick, and not of
+        what its bodies alone would show, which may be a thousand times that; but for what rows that repeat others need.
+        torn: of that, for joints that no velocities close are not to be moved far."""
         cdef const Articulation* a = &self.articulation[g]
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k, n
@@ -79,7 +81,8 @@ cdef class JointSolves(ArticulationPart):
             self.border.read_round(k, a.border, a.border_end)
         for k in range(a.border, a.border_end):
             if self.border.row(k) != NULL:
-                self.border.add_to_diagonal(k, self.state.proximal[g] * self.border.row(k).diagonal)
+                self.border.add_to_diagonal(k, self.state.proximal[g] * self.border.row(k).diagonal if torn else max(
+                    LEAST_PROXIMAL * self.border.row(k).diagonal, self.state.proximal[g] * self.border.diagonal(k)))
         self.border.factor(a.border, a.border_end)
         self.tree.copy_rows(a, self.state.impulse, rows.impulse)
 

@@ -41,6 +41,7 @@ cdef class Border:
     cdef void read_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void factor(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil
+    cdef double diagonal(self, Py_ssize_t k) noexcept nogil
     cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil
     cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 

@@ -9,8 +9,8 @@ is what the border rows see of each other through the joints (the Schur compleme
 Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing, one joints' solve for a round
 of columns (`border.py`), and factored as L D L' within the envelope of its lower triangle: a train of gears on pivots
 of their own costs time linear in its length. Rows may say what the joints or rows before them have settled already, or
-contradict them: the diagonal is shifted by a part of J_i M^-1 J_i', and each solve is one proximal step, as with loops
-(`_tree.pyx`). A pivot below 1e-9 of J_i M^-1 J_i' is skipped: its row gets no impulse.
+contradict them: the diagonal is shifted by a part of itself, or a small one of J_i M^-1 J_i', and each solve is one
+proximal step, as with loops (`_tree.pyx`). A pivot below 1e-9 of J_i M^-1 J_i' is skipped: its row gets no impulse.
 """
 
 from libc.string cimport memset
@@ -84,6 +84,10 @@ cdef class Border:
                 continue
             moved = 0.0 if self.row(i) == NULL else rate(self.row(i), self.scratch)
             self.values[self.line[max(i, j)] + min(i, j)] += moved if i == j else 0.5 * moved
+
+    cdef double diagonal(self, Py_ssize_t k) noexcept nogil:
+        """G_kk, before `factor`."""
+        return self.values[self.line[k] + k]
 
     cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil:
         """Before `factor`."""

@@ -16,16 +16,17 @@ joints alone. Sweeps take it.
 Other velocities than the bodies' have classes of their own, with other rates and responses.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
-from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.solve._pivots cimport SMALLEST_PIVOT
+from mcsim.solve.problems._dantzig cimport INDEFINITE, NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
 from mcsim.state._joint cimport MOST_ASKED
+from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport is_of_drive
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
@@ -195,19 +196,40 @@ cdef class HeldRows:
         self.act(rows, self.row[self.begin[g] + k], 1.0, moved)
 
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil:
-        """What that moves. A is symmetric but for rounding: the mean of both."""
+        """What that moves. A is symmetric but for rounding: the mean of both. Of a row that the joints hold A is rounding,
+        of which nothing may be made: 0."""
         cdef Py_ssize_t n = self.count[g]
         cdef const int32_t* row = self.row + self.begin[g]
+        cdef double* diagonal = self.diagonal + self.begin[g]
         cdef double* a = self.values + self.matrix[g]
-        cdef double rate
+        cdef double rate = self.rate(rows, row[k], moved)
         cdef Py_ssize_t i
+        diagonal[k] = rate if rate > SMALLEST_PIVOT * rows[row[k]].diagonal else 0.0
         for i in range(n):
             rate = self.rate(rows, row[i], moved)
             if i < k:
-                rate = 0.5 * (rate + a[k * n + i])
+                rate = 0.5 * (rate + a[k * n + i]) if diagonal[i] > 0.0 else 0.0
+            if diagonal[k] == 0.0:
+                rate = 0.0
+            if i < k:
                 a[k * n + i] = rate
             a[i * n + k] = rate
-        self.diagonal[self.begin[g] + k] = max(a[k * n + k], 0.0)
+
+    cdef void widen(self, Py_ssize_t g, const Row* rows, double* a) noexcept nogil:
+        """Where joints' answers are slow, near singular poses, and end at different residuals, A need not be semidefinite.
+        With A_ii no less than the sum of |A_ij| d_i / d_j, d_i^2 what the bodies alone answer, it is (S. Gershgorin, 1931):
+        rows are taken to move more easily than they do, so steps are shorter than Newton's, and the next sweep goes on."""
+        cdef Py_ssize_t n = self.count[g]
+        cdef const int32_t* row = self.row + self.begin[g]
+        cdef double own, other, total
+        cdef Py_ssize_t i, j
+        for i in range(n):
+            own, total = rows[row[i]].diagonal, 0.0
+            for j in range(n):
+                other = rows[row[j]].diagonal
+                if j != i and other > 0.0:
+                    total += fabs(a[i * n + j]) * sqrt(own / other)
+            a[i * n + i] = max(a[i * n + i], total)
 
     cdef double least_part(self, Py_ssize_t g, const Row* rows) noexcept nogil:
         """The least part of what a row moves by itself that it still moves where the others hold,
@@ -264,6 +286,7 @@ cdef class HeldRows:
         cdef int32_t* order = self.integers + ROW_INTEGERS * n
         cdef double impulse
         cdef bint changed = False
+        cdef int event
         cdef Row* row
         cdef Py_ssize_t i
         give_room(&p, n, self.numbers, self.factor, self.integers)
@@ -276,7 +299,16 @@ cdef class HeldRows:
             order[i] = <int32_t>i
         p.a, p.b, p.lower, p.upper = a, b, lower, upper
         p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
-        self.unsolved = not stay_inside(&p) and take_rows(&p, order) != NONE
+        self.unsolved = False
+        if not stay_inside(&p):
+            event = take_rows(&p, order)
+            if event == INDEFINITE:
+                self.widen(g, rows, a)
+                give_room(&p, n, self.numbers, self.factor, self.integers)
+                for i in range(n):
+                    p.x[i] = min(max(0.0, lower[i]), upper[i])
+                event = take_rows(&p, order)
+            self.unsolved = event != NONE
         for i in range(n):
             row = &rows[number[i]]
             impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)

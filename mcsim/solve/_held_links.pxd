@@ -34,11 +34,13 @@ cdef class HeldLinks:
     cdef Py_ssize_t articulations
     cdef Py_ssize_t capacity     # room for bounded rows
     cdef Py_ssize_t number_capacity
+    cdef Py_ssize_t released     # the ONE that a cautious step let go; -1: none
     # of each bounded row:
     cdef int32_t* row            # its number
     cdef int32_t* link
     cdef int8_t* free            # whether w is to be 0,
     cdef int8_t* factored        # and was in the factor
+    cdef int8_t* numb            # whether its own step denies that w asks for it
     cdef double* x               # Newton's step
     cdef double* residual        # w before it
     cdef double* least           # what is rounding of it
@@ -50,6 +52,7 @@ cdef class HeldLinks:
                    const int32_t* number) noexcept nogil
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t numbers) noexcept with gil
     cdef void forget(self, Py_ssize_t g, Row* rows, const Bodies* bodies) noexcept nogil
+    cdef void begin_cautious(self, Py_ssize_t g) noexcept nogil
     cdef bint begin_solve(self, Py_ssize_t g, const Row* rows, const Twist* twist, bint relaxed, double speed, double rate,
                           int release) noexcept nogil
     cdef bint aim(self, Py_ssize_t g, const JointRow* joints, const Row* rows, const Bodies* bodies, const int64_t* offset,

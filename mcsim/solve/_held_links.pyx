@@ -14,8 +14,9 @@ may be free again (after J. Judice, F. Pires, "A block principal pivoting algori
 complementarity problems", 1994). Such a bold step is taken if x' (A x / 2 + w) falls by it, so that no choice comes twice.
 If not, steps are cautious, of what is inside its bounds alone: each goes to the first bound on its way, where that row
 stays, and when one reaches where it aims a single row becomes free (active sets: J. Nocedal, S. Wright, "Numerical
-Optimization", 2006, section 16.5). It begins with the impulses that rows have, so that where nothing changes one factor
-serves all sweeps at a pose.
+Optimization", 2006, section 16.5). Where the step of that one goes against its bound, the w that asked for it is what
+rounding leaves beside large impulses: it stays until something has moved. It begins with the impulses that rows have, so
+that where nothing changes one factor serves all sweeps at a pose.
 
 Of rows that repeat others, but for SMALLEST_ANGLE, the pivot is skipped. Where such a row contradicts them by more than
 that it goes to the bound that resists what it sees; without one what it repeats does, or else it yields. Limits stand
@@ -116,13 +117,14 @@ cdef class HeldLinks:
         """Make it, no less than there is."""
         rows, numbers = max(rows, self.capacity), max(numbers, self.number_capacity)
         try:
-            whole, flags = np.zeros((2, rows), np.int32), np.zeros((2, rows), np.int8)
+            whole, flags = np.zeros((2, rows), np.int32), np.zeros((3, rows), np.int8)
             own, room = np.zeros((4, rows)), np.zeros(numbers)
         except MemoryError:
             return False
         self.kept = (*self.kept[:3], whole, flags, own, room)
         self.row, self.link = integers(whole[0]), integers(whole[1])
         self.free, self.factored = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
+        self.numb = <int8_t*>records(flags[2])
         self.x, self.residual = doubles(own[0]), doubles(own[1])
         self.least, self.size, self.numbers = doubles(own[2]), doubles(own[3]), doubles(room)
         self.capacity, self.number_capacity = rows, numbers
@@ -302,6 +304,11 @@ cdef class HeldLinks:
                 size[0] += fabs(x)
         return s
 
+    cdef void begin_cautious(self, Py_ssize_t g) noexcept nogil:
+        """Before the first cautious step, and after each that moved something: w asks anew."""
+        if self.end[g] > self.begin[g]:
+            memset(self.numb + self.begin[g], 0, self.end[g] - self.begin[g])
+
     cdef bint begin_solve(self, Py_ssize_t g, const Row* rows, const Twist* twist, bint relaxed, double speed, double rate,
                           int release) noexcept nogil:
         """w of articulation g's bounded rows, on velocities that the joints hold, and which are free: those inside their
@@ -328,9 +335,10 @@ cdef class HeldLinks:
                     w < -self.least[i] if not row.impulse > row.lower else w > self.least[i]):
                 self.free[i] = release == ALL
                 way = w * w * row.mass[relaxed]
-                if release == ONE and way > most:
+                if release == ONE and way > most and not self.numb[i]:
                     last, most = i, way
             found = found or (self.free[i] and fabs(w) > self.least[i])
+        self.released = last
         if last >= 0:
             self.free[last] = 1
         return found or last >= 0
@@ -340,7 +348,6 @@ cdef class HeldLinks:
         """Newton's step x of the free rows, and dv. bold: those that it would carry out of their bounds go to these, and
         the others' step is found anew. vector: as of `substitute`. -> whether there is one"""
         cdef Py_ssize_t i
-        cdef bint fixed
         cdef bint found = False
         cdef int _
         for i in range(self.begin[g], self.end[g]):
@@ -349,12 +356,10 @@ cdef class HeldLinks:
             if not self.is_factored(g, relaxed):
                 self.factor(g, joints, rows, bodies, relaxed)
             self.substitute(g, rows, offset, vector)
-            fixed = self.fix(g, rows, bold)
-            found = found or fixed
-            if not fixed:
+            if not self.fix(g, rows, bold):
                 break
-        for i in range(self.begin[g], self.end[g]):
-            found = found or (self.free[i] and self.x[i] != 0.0 and fabs(self.residual[i]) > self.least[i])
+        for i in range(self.begin[g], self.end[g]):          # what only goes back to its bound is no step
+            found = found or (self.x[i] != 0.0 and (not self.free[i] or fabs(self.residual[i]) > self.least[i]))
         return found
 
     cdef bint fix(self, Py_ssize_t g, const Row* rows, bint bold) noexcept nogil:
@@ -444,6 +449,8 @@ cdef class HeldLinks:
             row = &rows[self.row[first]]
             row.impulse = row.upper if self.x[first] > 0.0 else row.lower
             self.x[first] = 0.0
+            if first == self.released and part == 0.0:
+                self.numb[first] = 1
         return part
 
     cdef void take(self, Py_ssize_t g, double part, Row* rows, Twist* twist, double* impulse) noexcept nogil:

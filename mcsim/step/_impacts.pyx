@@ -50,8 +50,10 @@ cdef class ArticulationImpacts(BodyImpacts):
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """With what drives, springs and rotors do as they are held: each may be far more than their sum."""
         if self.holds and self.holds_any(rows, count):
             self.articulations.solve(self.twist, True)
+            self.articulations.bounds.hold_bounded(self.twist, True, True)
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Whether what joints hold has a contact with a restitution."""
@@ -174,9 +176,12 @@ cdef class SmoothImpacts(BodyImpacts):
         if node >= self.bodies.count:
             self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
                                    self.smooth.nothing)
-            if self.rotors is not None and self.rotors.respond(0, self.rows, self.response):
-                self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
-                                       self.smooth.nothing)
+
+    cdef void end_response(self) noexcept nogil:
+        """All rotors respond at once, and once."""
+        BodyImpacts.end_response(self)
+        if self.rotors is not None and self.rotors.respond(0, self.rows, self.response):
+            BodyImpacts.end_response(self)
 
     cdef void take(self, int32_t node) noexcept nogil:
         cdef const Articulation* span

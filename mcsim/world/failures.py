@@ -4,18 +4,41 @@ how to keep the state for a report.
 
 from __future__ import annotations  # signatures read as they are written here
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import lengths
 from mcsim.scene import Scene
 from mcsim.world.protocols import AWorld
+from mcsim.world.settings import RK4_FASTEST
 
 OFFER = 'world.save_state("crash.npz") keeps the state for a report'
 MAY_HELP = "a smaller dt, more substeps or milder forces may help"
 # Words of messages that say by themselves what to change.
 CURES = ("may help", "take ", "set it", "set its", "must give", "describe it", "make ", "give ", "wake ", "remove ")
 FASTEST = 3  # bodies named where a message has none
+
+
+def explicit_springs(names: Sequence[str], scene: Scene, records: np.ndarray, h: float) -> str:
+    """What a Runge-Kutta step of h bears of the stiffest spring or PD motor of the named joints, to go before a cure; "" of
+    joints without any. records: of the scene's joints."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    stiffest, found = "", (0.0, 0.0)
+    for name in names:
+        axes = records[numbers[name]]["axes"]
+        for stiffness, damping in (("stiffness", "damping"), ("motor_kp", "motor_kd")):
+            for pair in zip(axes[stiffness].tolist(), axes[damping].tolist()):
+                if max(pair) > max(found):
+                    stiffest, found = name, pair
+    if not stiffest:
+        return ""
+    return (
+        f"joint {stiffest!r} has a spring of stiffness {found[0]:.4g} and damping {found[1]:.4g}, of which "
+        f'integrator="rk4" bears h sqrt(stiffness / inertia) and h damping / inertia up to {RK4_FASTEST:g}, '
+        f"h = {h:.4g} s: an integrator whose springs are implicit, "
+    )
 
 
 def complete(error: SimulationError, world: AWorld) -> None:

@@ -49,7 +49,7 @@ from mcsim.world.choices import (
 )
 from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.event_world import EventRun
-from mcsim.world.failures import complete
+from mcsim.world.failures import complete, explicit_springs
 from mcsim.world.joint_forces import JointForces, carry_forces, plan_forces
 from mcsim.world.keywords import More, resolved, resolved_again
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
@@ -411,10 +411,12 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             if not self._pipeline.parts.arrays.failed_far
             else "is so far away, or turns so fast, that numbers no longer tell its points apart"
         )
+        explicit = self._keywords["integrator"] == "rk4"
+        springs = explicit_springs(joints, self._scene, self._joints, self.substep) if explicit else ""
         return (
             f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
             f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
-            f"{where}; a smaller dt, more substeps or milder forces may help"
+            f"{where}; {springs}a smaller dt, more substeps or milder forces may help"
         )
 
     def _prepare(self, points: bool = False) -> None:
