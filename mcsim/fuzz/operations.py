@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.fuzz.parts import (
+    NAMES,
     Rng,
     body,
     chance,
@@ -254,6 +255,19 @@ def ignore_collision(p: Present) -> Call:
 @operation(0.5)
 def apply_wind(p: Present) -> Call:
     return Call("apply_wind", "w.apply_wind(*)", (numbers(p.rng),), {"drag": 0.5, "lift": one_of(p.rng, [0.0, 1.0])})
+
+
+@operation(0.5)
+def apply_buoyancy(p: Present) -> Call:
+    given = {"drag": one_of(p.rng, [0.0, 0.5]), "current": numbers(p.rng)}
+    return Call("apply_buoyancy", "w.apply_buoyancy(*)", (short(p.rng.uniform(-0.5, 1)),), given)
+
+
+@operation(0.5)
+def set_material_pair(p: Present) -> Call:
+    given = one_of(p.rng, [{}, {"friction": 0.0}, {"friction": 0.9, "restitution": 0.6}, {"torsional_friction": 0.02}])
+    two = one_of(p.rng, NAMES), one_of(p.rng, NAMES)
+    return Call("set_material_pair", "w.set_material_pair(*)", two, dict(given))
 
 
 @operation(0.5)

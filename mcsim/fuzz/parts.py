@@ -16,6 +16,7 @@ from mcsim.scene.shapes import SHAPES
 
 Rng = np.random.Generator
 
+NAMES = ("ice", "rubber", "steel")  # of materials
 OCTAHEDRON = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
 OF_OCTAHEDRON = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
 
@@ -74,6 +75,8 @@ def material(rng: Rng) -> Value:
         more["one_way"] = [0.0, 0.0, 1.0]
     if chance(rng, 0.3):
         more |= {"stiffness": one_of(rng, [1e4, 1e6]), "damping": 50.0}
+    if chance(rng, 0.3):
+        more["name"] = one_of(rng, NAMES)
     return made("mc.Material", short(rng.uniform(0, 1)), one_of(rng, [0.0, 0.0, 0.5, 1.0]), **more)
 
 
@@ -89,17 +92,21 @@ def shape(rng: Rng, solid: bool = True) -> Value:
         if chance(rng, 0.4):
             return of(
                 one_of(rng, SOLIDS),
-                {"radius": 0.5, "half_length": 0.3, "half_extents": [1.0, 1.0, 0.3]} | _hull(rng),
+                {"radius": 0.5, "half_length": 0.3, "half_extents": [1.0, 1.0, 0.3]} | _hull(rng) | _of_radii(size),
                 sensor=True,
             )
         heights = [[short(x) for x in row] for row in rng.uniform(0, 0.2, (3, 4))]
         values = {"normal": [0.0, 0.0, 1.0], "offset": -0.5, "heights": heights, "spacing": 0.7}
         return of(one_of(rng, SURFACES), values | {"vertices": OCTAHEDRON, "faces": OF_OCTAHEDRON})
-    values = {"radius": size[0], "half_length": size[1], "half_extents": size} | _hull(rng)
+    values = {"radius": size[0], "half_length": size[1], "half_extents": size} | _hull(rng) | _of_radii(size)
     found = of(one_of(rng, SOLIDS), values, **place)
     if chance(rng, 0.1):
         return [found, made("mc.Sphere", size[2], position=numbers(rng, 3, 0.1))]
     return found
+
+
+def _of_radii(size: list[float]) -> dict[str, Value]:
+    return {"radii": size, "bottom_radius": size[0], "top_radius": size[2]}
 
 
 def _hull(rng: Rng) -> dict[str, Value]:
