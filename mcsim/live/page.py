@@ -52,6 +52,11 @@ class Page:
             steps[:, 0] = APART * self._extent * (np.arange(len(steps)) - (len(steps) - 1) / 2)
         return steps
 
+    @property
+    def arranged(self) -> bool:
+        """Whether worlds lie as `ghosts` says now."""
+        return self._layout == (self.ghosts, self._version)
+
     def show(self, now: Frame) -> None:
         """Draw a frame."""
         with self._server.atomic():

@@ -131,7 +131,7 @@ class View:
 
     def _send(self) -> None:
         """The newest frame to the pages, as often as it is another one."""
-        told, meter, last, ghosts = 0.0, _Meter(), self._frame, self._page.ghosts
+        told, meter, last = 0.0, _Meter(), self._frame
         said = self.session.messages[-1][0] if self.session.messages else 0
         while not self._closing.is_set():
             self._fresh.wait(TOLD_EVERY)
@@ -140,10 +140,10 @@ class View:
             if self._closing.is_set():
                 return
             try:
-                if shown is not last or self._page.ghosts != ghosts:
+                if shown is not last or not self._page.arranged:
                     self._page.show(shown)
                     self.frames_sent += 1
-                    last, ghosts = shown, self._page.ghosts
+                    last = shown
                     self._follow(shown)
                 if now - told >= TOLD_EVERY:
                     told = now

@@ -354,6 +354,34 @@ def test_worlds_side_by_side_and_as_ghosts():
 
 
 @with_viser
+@pytest.mark.parametrize("late", ["before the first look", "while a frame is shown"])
+def test_ghosts_asked_for_at_any_moment_come(late, monkeypatch):
+    """The thread that sends frames looks at the page's wishes when it comes to it; none may be missed."""
+    from mcsim.live.viewer import View
+
+    send = View._send
+
+    def late_send(self):
+        if late == "before the first look":
+            self._page.ghosts = True
+        else:
+            show = self._page.show
+
+            def show_then_wish(frame):
+                show(frame)
+                self._page.ghosts = True
+
+            monkeypatch.setattr(self._page, "show", show_then_wish)
+        send(self)
+
+    monkeypatch.setattr(View, "_send", late_send)
+    with mc.view([mc.World(zoo()), mc.World(zoo())], port=0, open_browser=False) as view:
+        if late == "while a frame is shown":
+            view.session.submit("step")
+        until(lambda: view._page._drawn[1]._parts[0][1].opacity is not None, 20.0)
+
+
+@with_viser
 def test_wrong_arguments_are_named():
     for arguments, sentence in (
         ({"port": -1}, "port must be from 0 to 65535"),
