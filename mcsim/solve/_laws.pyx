@@ -128,7 +128,7 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
                 p[k + i] = own[i]
         if count == 1 or change <= SWEPT * size:
             return solved
-        if sweep % AT_ONCE == AT_ONCE - 1:
+        if sweep % AT_ONCE == AT_ONCE - 1 and sweep < SWEEPS - 1:        # friction has the last word
             find_at_once(count, a, b, friction, load, p)
     return False
 
