@@ -27,6 +27,7 @@ as e^2 allows of what compression took.
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -69,8 +70,6 @@ cdef void find_at_once(int count, const double* a, const double* b, const double
     cdef double* lower = right + MOST_AT_ONCE
     cdef double* upper = lower + MOST_AT_ONCE
     cdef int32_t* order = integers + ROW_INTEGERS * MOST_AT_ONCE
-    if count > MOST_AT_ONCE:
-        return
     for i in range(n):
         bound = friction[i // 3] * (p[i - i % 3] + load[i - i % 3])
         if i % 3 == 0 or (n <= MOST_AT_ONCE and sticks(p + i - i % 3, bound)):
@@ -99,8 +98,11 @@ cdef inline bint sticks(const double* p, double bound) noexcept nogil:
 
 cdef bint cones(int count, const double* a, const double* b, const double* friction, const double* load,
                 double* p) noexcept nogil:
-    """cone_point of all together, by sweeps from p = 0, and at once now and then. load: one in three. -> whether that
-    converged"""
+    """cone_point of all together, by sweeps from p = 0, and at once now and then, as long as the sweep after that changes
+    less than the one before. load: one in three. -> whether that converged"""
+    cdef double kept[3 * MOST_AT_ONCE]
+    cdef double last = INFINITY          # what a sweep has changed before impulses were found at once; INFINITY: none waits
+    cdef bint helps = 1 < count <= MOST_AT_ONCE
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, j, k
     cdef double own[3]
@@ -128,7 +130,13 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
                 p[k + i] = own[i]
         if count == 1 or change <= SWEPT * size:
             return solved
-        if sweep % AT_ONCE == AT_ONCE - 1 and sweep < SWEEPS - 1:        # friction has the last word
+        if last < INFINITY and not change < last:
+            memcpy(p, kept, n * sizeof(double))
+            helps = False
+        last = INFINITY
+        if helps and sweep % AT_ONCE == AT_ONCE - 1 and sweep < SWEEPS - 1:        # friction has the last word
+            memcpy(kept, p, n * sizeof(double))
+            last = change
             find_at_once(count, a, b, friction, load, p)
     return False
 
