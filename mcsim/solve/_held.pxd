@@ -40,7 +40,6 @@ cdef class HeldRows:
     cdef void list(self, const int32_t* group, const int8_t* holds, const int8_t* any_number, Row* rows,
                    Py_ssize_t count) noexcept nogil
     cdef bint has_matrix(self, Py_ssize_t g) noexcept nogil
-    cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void find_driven(self, const int32_t* group, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void ask(self, Joint* joints) noexcept nogil
     cdef void claim(self, Py_ssize_t g, bint may) noexcept nogil

@@ -117,12 +117,8 @@ cdef class HeldRows:
     cdef bint has_matrix(self, Py_ssize_t g) noexcept nogil:
         return self.count[g] <= self.most_held
 
-    cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Those of articulations with motors or rotors."""
-        self.find_driven(group, rows, count)
-        self.list(group, self.driven, NULL, rows, count)
-
     cdef void find_driven(self, const int32_t* group, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Into `driven`: the articulations with motors or rotors."""
         cdef Py_ssize_t g, i
         memset(self.driven, 0, self.articulations)
         for i in range(count):

@@ -10,8 +10,8 @@ from mcsim.constraints._joints cimport find_bounded, take_moved
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
-from mcsim.stabilize._stabilize cimport stabilize_rows, stiffen_contacts
 from mcsim.solve._held cimport PASSES_TOGETHER
+from mcsim.stabilize._stabilize cimport stabilize_rows, stiffen_contacts
 from mcsim.state._row cimport Row
 from mcsim.step._tree_warm_starts cimport node_of
 from mcsim.wide._contacts cimport WideContacts

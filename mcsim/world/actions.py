@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -210,15 +210,7 @@ class Actions(WorldBase):
                 }
             except FieldError as error:
                 raise SceneError(f"World.apply_wind: {error}") from None
-            chosen, now = self._felt_by(bodies, "apply_wind"), self._bodies
-            with np.errstate(over="ignore", invalid="ignore"):
-                felt, wrenches = wind_wrenches(
-                    ((i, self._scene.bodies[i]) for i in chosen),
-                    (now.position, now.orientation, now.twist),
-                    wind,
-                    **numbers,
-                )
-            self._add_felt(felt, wrenches, "apply_wind")
+            self._feel(wind_wrenches, bodies, "apply_wind", wind, **numbers)
 
     def apply_buoyancy(
         self,
@@ -251,18 +243,8 @@ class Actions(WorldBase):
                 drag = not_negative(drag, "drag")
             except FieldError as error:
                 raise SceneError(f"World.apply_buoyancy: {error}") from None
-            chosen, now = self._felt_by(bodies, "apply_buoyancy"), self._bodies
-            with np.errstate(over="ignore", invalid="ignore"):
-                felt, wrenches = water_wrenches(
-                    ((i, self._scene.bodies[i]) for i in chosen),
-                    (now.position, now.orientation, now.twist),
-                    np.array(self._scene.gravity),
-                    level,
-                    flow,
-                    density,
-                    drag,
-                )
-            self._add_felt(felt, wrenches, "apply_buoyancy")
+            gravity = np.array(self._scene.gravity)
+            self._feel(water_wrenches, bodies, "apply_buoyancy", gravity, level, flow, density, drag)
 
     def _felt_by(self, bodies: Sequence[AnyBody] | None, call: str) -> list[int]:
         """The numbers of the dynamic bodies that are named, or of all."""
@@ -274,8 +256,19 @@ class Actions(WorldBase):
             raise SceneError(f"World.{call}: {error}") from None
         return [self._dynamic(body, call) for body in bodies]
 
-    def _add_felt(self, felt: np.ndarray, wrenches: np.ndarray, call: str) -> None:
-        """Forces and torques (k, 6) to those on the bodies of these numbers; none if one is too large."""
+    def _feel(
+        self,
+        find: Callable[..., tuple[np.ndarray, np.ndarray]],
+        bodies: Sequence[AnyBody] | None,
+        call: str,
+        *given: Any,
+        **more: float,
+    ) -> None:
+        """What `find`, called as wind_wrenches, finds of bodies, to the forces on them; none if one is too large."""
+        chosen, now = self._felt_by(bodies, call), self._bodies
+        with np.errstate(over="ignore", invalid="ignore"):
+            described = ((i, self._scene.bodies[i]) for i in chosen)
+            felt, wrenches = find(described, (now.position, now.orientation, now.twist), *given, **more)
         whole = np.isfinite(wrenches).all(axis=1)
         if not whole.all():
             self._refuse_sums(int(felt[np.argmin(whole)]), call)
