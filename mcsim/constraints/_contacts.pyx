@@ -33,10 +33,6 @@ from mcsim.wide._lanes cimport lane3, put3
 
 from mcsim.constraints._parts cimport *
 
-cdef enum:
-    MOST_ROWS = 15             # of one manifold: 4 normals, 8 frictions, a twist, 2 against rolling
-
-
 # The largest part of its path by which a turning arm's end leaves its tangent: (1 - cos x) / x.
 cdef double MOST_BENT = 0.7246
 
@@ -141,15 +137,14 @@ cdef void refresh_manifold(const Manifold* m, const Resistance* resistance, cons
     cdef int i, k
     cdef int n = parts.pairs
     cdef Row* row
-    cdef double kick = 0.0
+    cdef double kick
     put3(&f.normal, 0, m.normal)
     put3(&f.tangent, 0, perpendicular(m.normal))
     find_frame(&f, anchors, m.point_count, &m.body_a, &m.body_b, bodies)
     normal, tangent, second = lane3(&f.normal, 0), lane3(&f.tangent, 0), lane3(&f.second, 0)
     between = lane3(&f.between, 0)
-    if m.restitution > 0.0:
-        kick = 0.5 * settings.h * dot(normal, sub(external_acceleration(bodies, m.body_b, settings.gravity),
-                                                  external_acceleration(bodies, m.body_a, settings.gravity)))
+    kick = 0.5 * settings.h * dot(normal, sub(external_acceleration(bodies, m.body_b, settings.gravity),
+                                              external_acceleration(bodies, m.body_a, settings.gravity)))
     for i in range(m.point_count):
         row = &rows[parts.normals + i]
         arm = lane3(&f.arm[i], 0)
@@ -190,8 +185,8 @@ cdef void refresh_manifold(const Manifold* m, const Resistance* resistance, cons
 
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const int32_t* order,
                                 const Bodies* bodies, const Settings* settings, ContactAnchors* anchors, Row* rows,
-                                Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
-    """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
+                                Py_ssize_t begin, Py_ssize_t capacity, const Bodies* found, int which) noexcept nogil:
+    """Rows of these manifolds from `begin` on: those between two dynamic bodies first, those
     against the unmoved last, which so have the last word in a sweep; the parts of patches in turn
     (wide/_blocks.pxd, next_part), unless an order is given. -> row count, or -1: capacity too small."""
     cdef const Resistance* r
@@ -210,11 +205,11 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
                 parts = max(parts, part + 1)
                 if part != turn or (bodies.inv_mass[m.body_a] == 0.0 or bodies.inv_mass[m.body_b] == 0.0) != against_fixed:
                     continue
-                if bouncing and m.restitution <= 0.0:
+                if not has_rows(m, which):
                     continue
                 if n + MOST_ROWS > capacity:
                     return -1
-                anchor_manifold(&anchors[i], m, bodies, settings)
+                anchor_manifold(&anchors[i], m, found, settings)
                 r = resistance_of(resistances, i)
                 n += layout_manifold(m, r, <int>i, settings, &rows[n], <int>n)
                 refresh_manifold(m, r, bodies, settings, &anchors[i], &rows[m.row_begin])
@@ -223,11 +218,11 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
 
 
 cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,
-                           const Settings* settings, ContactAnchors* anchors, Row* rows, bint bouncing) noexcept nogil:
+                           const Settings* settings, ContactAnchors* anchors, Row* rows, int which) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t i
     for i in range(count):
-        if bouncing and manifolds[i].restitution <= 0.0:
+        if not has_rows(&manifolds[i], which):
             continue
         refresh_manifold(&manifolds[i], resistance_of(resistances, i), bodies, settings, &anchors[i],
                          &rows[manifolds[i].row_begin])
@@ -301,7 +296,7 @@ cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
 
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                               const Settings* settings, Row* rows, const double* impact_impulse,
-                              bint bouncing) noexcept nogil:
+                              int which) noexcept nogil:
     """After a substep: the impulses into the step's totals; what stays of them is the warm start for the next
     substep, in the rows and in the manifolds: of what bears, what lasts (wide/_halves.pxd), and friction in the same
     proportion.
@@ -318,7 +313,7 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
     cdef int k, n
     for i in range(count):
         m = &manifolds[i]
-        if bouncing and m.restitution <= 0.0:
+        if not has_rows(m, which):
             continue
         r = &rows[m.row_begin]
         impact = &impact_impulse[m.row_begin]
@@ -342,7 +337,7 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
             if settings.friction_central and total > 0.0:
                 point.total_friction_impulse = add_scaled(point.total_friction_impulse, normal / total, friction)
         if not settings.compliant:
-            if not bouncing:
+            if which == ALL_CONTACTS:
                 keep_lasting(r, &parts, m.point_count, settings)
             for k in range(m.point_count):
                 m.points[k].normal_impulse = r[parts.normals + k].impulse

@@ -23,6 +23,7 @@ cdef class Impacts:
     cdef Struck* struck
     cdef int32_t* group_of       # of each, the first manifold that is struck with it
     cdef Py_ssize_t struck_count
+    cdef int struck_total        # so far, counting repeats
     cdef Py_ssize_t capacity
     cdef Struck* together[24]
     cdef int32_t* owner          # (nodes,) a manifold that closes there, -1: none
@@ -31,11 +32,16 @@ cdef class Impacts:
     cdef double* matrix
     cdef double* spans                  # scratch: the range of the matrix
     cdef double* numbers
+    cdef Py_ssize_t* touching           # the rows of the points that touch, of all that are struck together
+    cdef double* parts                  # scratch: what these share
+    cdef int32_t* pivots
 
     cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil
-    cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
-                     double* impulse) noexcept nogil
+    cdef bint begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
+                    double* impulse) noexcept nogil
+    cdef void extend(self, Py_ssize_t count) noexcept nogil
+    cdef int resolve(self) noexcept nogil
 
     # What velocities there are. A response is a change of them, collected in the group's nodes.
     cdef void prepare(self) noexcept nogil                           # before the first strike
@@ -49,14 +55,16 @@ cdef class Impacts:
     cdef void answer(self, int32_t node) noexcept nogil              # the joints hold
     cdef void take(self, int32_t node) noexcept nogil                # the response into the velocities
 
-    cdef void find_left(self) noexcept nogil
+    cdef void find_left(self, Py_ssize_t begin) noexcept nogil
     cdef Py_ssize_t find(self) noexcept nogil
     cdef int points_from(self, Py_ssize_t i) noexcept nogil
     cdef bint closes(self, Py_ssize_t begin, int points) noexcept nogil
-    cdef void list_manifold(self, Py_ssize_t begin, int points) noexcept nogil
+    cdef void list_manifold(self, Py_ssize_t begin, int points, bint closes) noexcept nogil
     cdef void begin_response(self) noexcept nogil
     cdef void end_response(self) noexcept nogil
-    cdef void weigh(self, Struck* c) noexcept nogil
+    cdef int list_points(self, Struck* c, int begin, double* q) noexcept nogil
+    cdef void weigh(self, int count) noexcept nogil
+    cdef void take_parts(self, Struck* c, int n, const double* a, const double* q, double* p, bint shared) noexcept nogil
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil
     cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil
     cdef void strike(self, int count) noexcept nogil

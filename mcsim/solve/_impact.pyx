@@ -31,8 +31,9 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport Twist
 from mcsim.core._math cimport add
 from mcsim.solve._blocks cimport clamp, row_apply, row_velocity
-from mcsim.solve._driven cimport leave_driven, leave_firm
+from mcsim.solve._driven cimport FIRM, leave_driven, leave_firm
 from mcsim.solve._laws cimport strike_together
+from mcsim.solve._shares cimport SHARE_DOUBLES, SHARE_INTEGERS, share
 from mcsim.solve._small_lcp cimport compress
 from mcsim.solve._struck cimport Struck, find_friction, group, same_manifold
 from mcsim.state._manifold cimport MANIFOLD_POINTS
@@ -68,8 +69,12 @@ cdef class Impacts:
     def __init__(self, int law, Py_ssize_t nodes):
         cdef Py_ssize_t n = 3 * MOST_TOGETHER
         owner, numbers, spans = np.full(nodes + 1, -1, np.int32), np.zeros(n * n + 9 * n), np.zeros(n * n + 3 * n)
+        points = 4 * MOST_TOGETHER
+        touching, pivots = np.zeros(points, np.int64), np.zeros(SHARE_INTEGERS * points, np.int32)
+        parts = np.zeros(3 * points + points * points + points * (points + SHARE_DOUBLES))
         self.law = law
-        self.kept = [owner, numbers, None, spans]
+        self.kept = [owner, numbers, None, spans, touching, parts, pivots]
+        self.touching, self.parts, self.pivots = <Py_ssize_t*>records(touching), doubles(parts), integers(pivots)
         self.spans = doubles(spans)
         self.owner, self.matrix = integers(owner), doubles(numbers)
         self.numbers = self.matrix + n * n
@@ -124,56 +129,74 @@ cdef class Impacts:
 
     # ---- what closes -------------------------------------------------------------------------------------------------
 
-    cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
-                     double* impulse) noexcept nogil:
+    cdef bint begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
+                    double* impulse) noexcept nogil:
+        """-> whether anything is to be struck: resolve() does it"""
+        self.rows, self.count, self.impulse = rows, 0, impulse
+        self.threshold, self.h, self.first = threshold, h, first
+        self.struck_total = 0
+        self.extend(count)
+        if self.find() > 0:
+            return True
+        self.finish()
+        return False
+
+    cdef void extend(self, Py_ssize_t count) noexcept nogil:
+        """To so many rows."""
+        cdef Py_ssize_t begin = self.count
+        self.count = count
+        memset(self.hit + begin, 0, (count - begin) * sizeof(int8_t))
+        self.find_left(begin)
+
+    cdef int resolve(self) noexcept nogil:
         """-> how many manifolds were struck, counting repeats"""
         cdef Py_ssize_t k
         cdef int32_t i
+        cdef bint closing
         cdef int _, n
-        cdef int total = 0
-        self.rows, self.count, self.impulse = rows, count, impulse
-        self.threshold, self.h, self.first = threshold, h, first
-        self.find_left()
-        memset(self.hit, 0, count * sizeof(int8_t))
+        self.prepare()
         for _ in range(ROUNDS):
-            if self.find() == 0:
+            if self.struck_total > 0 and self.find() == 0:
                 break
-            if total == 0:
-                self.prepare()
-            total += <int>self.struck_count
+            self.struck_total += <int>self.struck_count
             group(self.struck, self.group_of, self.struck_count, self.owner)
             for k in range(self.struck_count):
                 if self.group_of[k] != k:
                     continue
                 i = <int32_t>k
                 n = 0
+                closing = False
                 while i >= 0:
                     self.together[n] = &self.struck[i]
+                    closing = closing or self.struck[i].closes
                     n += 1
                     i = self.struck[i].next
                     if n == MOST_TOGETHER or i < 0:
-                        self.strike(n)
+                        if closing:
+                            self.strike(n)
                         n = 0
+                        closing = False
         self.finish()
-        return total
+        return self.struck_total
 
-    cdef void find_left(self) noexcept nogil:
+    cdef void find_left(self, Py_ssize_t begin) noexcept nogil:
         """What closes by u and is deeper than the h u of a substep had closed before: it strikes nothing, a drive presses
-        it where nothing gives. Blows answer what it closes by beyond that."""
+        it where nothing gives. Nor does what closes without a restitution: the solver stops it. Blows answer what they
+        close by beyond that."""
         cdef const Row* row
         cdef double u
         cdef Py_ssize_t i
-        for i in range(self.count):
+        for i in range(begin, self.count):
             row = self.rows + i
             self.left[i] = 0.0
-            if row.kind == ROW_NORMAL and row.restitution > 0.0 and row.error < 0.0 and row.diagonal > 0.0:
+            if row.kind == ROW_NORMAL and row.diagonal > 0.0 and (row.error < 0.0 or not row.restitution > 0.0):
                 u = self.rate(i)
-                if row.error < self.h * u:
+                if row.error < self.h * u or not row.restitution > 0.0:
                     self.left[i] = max(-u, 0.0)
 
     cdef Py_ssize_t find(self) noexcept nogil:
-        """The manifolds that close; if one of them has been struck before at this moment, then with all that have been. ->
-        how many"""
+        """The manifolds that close, those without a restitution once something has been struck; if one of them has been
+        struck before at this moment, then with all that have been. -> how many"""
         cdef bint again = False
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t k
@@ -181,24 +204,24 @@ cdef class Impacts:
         self.struck_count = 0
         while i < self.count:
             points = self.points_from(i)
-            if points > 0 and self.closes(i, points):
-                self.list_manifold(i, points)
+            if (self.struck_total > 0 or self.rows[i].restitution > 0.0) and points > 0 and self.closes(i, points):
+                self.list_manifold(i, points, True)
                 again = again or self.hit[i]
             i += max(points, 1)
         i = 0
         while i < self.count and again:
             points = self.points_from(i)
             if self.hit[i] and not self.closes(i, points):
-                self.list_manifold(i, points)
+                self.list_manifold(i, points, False)
             i += max(points, 1)
         for k in range(self.struck_count):
             self.hit[self.struck[k].begin] = 1
         return self.struck_count
 
     cdef int points_from(self, Py_ssize_t i) noexcept nogil:
-        """How many points the manifold has that begins at row i, and may bounce; 0: there is none."""
+        """How many points the manifold has that begins at row i; 0: there is none."""
         cdef int points = 1
-        if self.rows[i].kind != ROW_NORMAL or not self.rows[i].restitution > 0.0:
+        if self.rows[i].kind != ROW_NORMAL:
             return 0
         while (points < MANIFOLD_POINTS and i + points < self.count
                and same_manifold(self.rows + i, self.rows + i + points)):
@@ -219,14 +242,14 @@ cdef class Impacts:
                 return True
         return False
 
-    cdef void list_manifold(self, Py_ssize_t begin, int points) noexcept nogil:
+    cdef void list_manifold(self, Py_ssize_t begin, int points, bint closes) noexcept nogil:
         cdef Struck* c
         cdef int i
         c = &self.struck[self.struck_count]
         self.struck_count += 1
         c.begin = begin
         c.points = points
-        c.driven = 0
+        c.closes, c.driven = closes, 0
         for i in range(2):
             c.node[i] = self.node_of(begin, i)
         find_friction(c, self.rows, self.count)
@@ -243,24 +266,12 @@ cdef class Impacts:
         for i in range(self.node_count):
             self.answer(self.nodes[i])
 
-    cdef void weigh(self, Struck* c) noexcept nogil:
-        """The points' parts, as without friction they would share the impulse; what follows from them."""
-        cdef Py_ssize_t chosen[4]
-        cdef double a[16]
-        cdef double q[4]
-        cdef double rates[4]
-        cdef double p[4]
+    cdef int list_points(self, Struck* c, int begin, double* q) noexcept nogil:
+        """Its points that touch, in `touching` from `begin` on, and into q their rates of separation. -> end"""
         cdef const Row* row
-        cdef double u, kick, scale
-        cdef double sum = 0.0
-        cdef double error = 0.0
-        cdef double whole_kick = 0.0
-        cdef double whole = 0.0
-        cdef int n = 0
-        cdef int i, j
-        c.restitution = self.rows[c.begin].restitution
-        for i in range(4):
-            c.weight[i] = 0.0
+        cdef double u, kick
+        cdef int i
+        c.first = begin
         for i in range(c.points):
             row = self.rows + c.begin + i
             if not row.diagonal > 0.0:
@@ -268,39 +279,79 @@ cdef class Impacts:
             u = self.rate(c.begin + i)
             kick = self.kick(c.begin + i)
             if row.error <= 0.0 or row.error + self.h * (u + self.first * 2.0 * kick) < 0.0:
-                q[n] = u + (2.0 * self.first - 1.0) * kick
-                chosen[n] = c.begin + i
-                n += 1
-        p[0] = 1.0
-        if n > 1:
-            for j in range(n):
-                scale = 1.0 / self.rows[chosen[j]].diagonal
-                self.begin_response()
-                self.push(chosen[j], scale)
-                self.end_response()
-                for i in range(n):
-                    a[4 * i + j] = self.answered(chosen[i]) / scale
+                q[begin] = u + (2.0 * self.first - 1.0) * kick
+                self.touching[begin] = c.begin + i
+                begin += 1
+        c.touching = begin - c.first
+        return begin
+
+    cdef void weigh(self, int count) noexcept nogil:
+        """The parts of the points of all `together`, as without friction they would share the impulses; what follows from
+        them."""
+        cdef double* q = self.parts
+        cdef double* pressed = q + 4 * count
+        cdef double* p = pressed + 4 * count
+        cdef double* a = p + 4 * count
+        cdef double scale
+        cdef int n = 0
+        cdef int i, j
+        for i in range(count):
+            n = self.list_points(self.together[i], n, q)
+        for j in range(n if n > 1 else 0):
+            scale = 1.0 / self.rows[self.touching[j]].diagonal
+            self.begin_response()
+            self.push(self.touching[j], scale)
+            self.end_response()
             for i in range(n):
-                for j in range(i):
-                    a[4 * i + j] = a[4 * j + i] = 0.5 * (a[4 * i + j] + a[4 * j + i])
-            compress(a, q, n, p)
+                a[n * i + j] = self.answered(self.touching[i]) / scale
         for i in range(n):
+            for j in range(i):
+                a[n * i + j] = a[n * j + i] = 0.5 * (a[n * i + j] + a[n * j + i])
+        if count > 1 and n > 1:
+            for j in range(n):                   # where nothing gives, nothing is shared
+                pressed[j] = q[j] if a[n * j + j] > FIRM * self.rows[self.touching[j]].diagonal else 0.0
+            share(n, a, pressed, p, a + n * n, self.pivots)
+        for i in range(count):
+            self.take_parts(self.together[i], n, a, q, p, count > 1)
+
+    cdef void take_parts(self, Struck* c, int n, const double* a, const double* q, double* p, bint shared) noexcept nogil:
+        """Of one manifold. shared: p are the impulses of all; else it is struck alone."""
+        cdef const Row* row
+        cdef double own[16]
+        cdef double rates[4]
+        cdef double kick
+        cdef double sum = 0.0
+        cdef double error = 0.0
+        cdef double whole_kick = 0.0
+        cdef double whole = 0.0
+        cdef int i, j
+        q, p = q + c.first, p + c.first
+        c.restitution = self.rows[c.begin].restitution
+        c.offset[0] = c.offset[1] = c.shift = 0.0
+        for i in range(4):
+            c.weight[i] = 0.0
+        for i in range(c.touching if c.touching > 1 else 0):
+            for j in range(c.touching):
+                own[4 * i + j] = a[n * (c.first + i) + c.first + j]
+        if c.touching == 1:
+            p[0] = 1.0
+        elif c.touching > 1 and not shared:
+            compress(own, q, c.touching, p)
+        for i in range(c.touching):
             sum += p[i]
-        if n > 1 and not sum > 0.0:              # it does not close: as it would share what presses it evenly
-            for i in range(n):
+        if c.touching > 1 and not sum > 0.0:     # it does not close: as it would share what presses it evenly
+            for i in range(c.touching):
                 rates[i] = -1.0
-            compress(a, rates, n, p)
-            for i in range(n):
+            compress(own, rates, c.touching, p)
+            for i in range(c.touching):
                 sum += p[i]
-        c.offset[0] = c.offset[1] = 0.0
-        c.shift = 0.0
         if not sum > 0.0:
             return
-        for i in range(n):
-            row = self.rows + chosen[i]
+        for i in range(c.touching):
+            row = self.rows + self.touching[c.first + i]
             p[i] /= sum
-            kick = self.kick(chosen[i])
-            c.weight[chosen[i] - c.begin] = p[i]
+            kick = self.kick(self.touching[c.first + i])
+            c.weight[self.touching[c.first + i] - c.begin] = p[i]
             c.offset[0] += p[i] * row.offset[0]
             c.offset[1] += p[i] * row.offset[1]
             c.shift += p[i] * (2.0 * self.first - 1.0) * kick
@@ -386,8 +437,7 @@ cdef class Impacts:
                     if self.together[i].node[side] >= 0:
                         self.nodes[self.node_count] = self.together[i].node[side]
                         self.node_count += 1
-        for i in range(count):
-            self.weigh(self.together[i])
+        self.weigh(count)
         for j in range(n):
             c = self.together[j // 3]
             scale = 1.0 / self.rows[c.begin].diagonal if self.rows[c.begin].diagonal > 0.0 else 1.0
@@ -498,4 +548,4 @@ def py_resolve_impacts(const Row[::1] rows, double[:, ::1] twist, double thresho
         return 0
     impacts.reserve(rows.shape[0])
     impacts.twist = <Twist*> &twist[0, 0] + 1
-    return impacts.resolve(&rows[0], rows.shape[0], threshold, h, 1.0, &impact_impulse[0])
+    return impacts.resolve() if impacts.begin(&rows[0], rows.shape[0], threshold, h, 1.0, &impact_impulse[0]) else 0

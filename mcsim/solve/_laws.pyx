@@ -21,6 +21,7 @@ with dP = |s| dtau, in which the direction turns smoothly to the end of the slip
 
 Of contacts that are struck together the compression is Poisson's, with friction against the slip at its end, the work
 of each contact that of its mean rate, and restitution follows the process above along the normal impulses e p_n, in parts.
+What these would press together meanwhile is held, as in Poisson's second phase: a contact has at least its part of e p_n.
 Both may give back what a slip that reverses within them had lost; so it is over, too, where it has given as much energy
 as e^2 allows of what compression took.
 """
@@ -44,18 +45,20 @@ cdef enum:
     AT_ONCE = 20             # sweeps after which impulses are found at once, if they still change
     MOST_AT_ONCE = 24        # rows of that
     PIVOTS = 20              # a row
+    HOLDS = 8                # normal impulses at once, and friction in turn
     PARTS = 8                # of a restitution of several contacts, if it is Poisson's
 
 cdef double SWEPT = 1e-12                    # part of the impulses: a sweep that changes them by less is the last
 cdef double INSIDE = 1e-9                    # friction within the cone by this part of it sticks
+cdef double CLOSES = 1e-9                    # part of the speeds: what closes, or is pressed, by less is at rest
 cdef double AGREES = 1e-12                   # what a row may be off and agree with others, in parts of |b| + |A||x|
 
 
 cdef void find_at_once(int count, const double* a, const double* b, const double* friction, const double* load,
-                       double* p) noexcept nogil:
+                       const double* pressed, double* p) noexcept nogil:
     """The normal impulses anew and, where there is room, those of the friction that sticks, under all other friction as it
-    is: a boxed linear complementarity problem. Between far unequal masses sweeps would take as many rounds as these
-    differ."""
+    is: a boxed linear complementarity problem of the contacts that take part, where pressed is positive; NULL: all do.
+    Between far unequal masses sweeps would take as many rounds as these differ."""
     cdef double matrix[MOST_AT_ONCE * MOST_AT_ONCE]
     cdef double factor[MOST_AT_ONCE * MOST_AT_ONCE]
     cdef double numbers[(ROW_DOUBLES + 3) * MOST_AT_ONCE]
@@ -71,6 +74,8 @@ cdef void find_at_once(int count, const double* a, const double* b, const double
     cdef double* upper = lower + MOST_AT_ONCE
     cdef int32_t* order = integers + ROW_INTEGERS * MOST_AT_ONCE
     for i in range(n):
+        if pressed != NULL and not pressed[i // 3] > 0.0:
+            continue
         bound = friction[i // 3] * (p[i - i % 3] + load[i - i % 3])
         if i % 3 == 0 or (n <= MOST_AT_ONCE and sticks(p + i - i % 3, bound)):
             row[rows], lower[rows], upper[rows] = i, 0.0 if i % 3 == 0 else -bound, INFINITY if i % 3 == 0 else bound
@@ -137,7 +142,7 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
         if helps and sweep % AT_ONCE == AT_ONCE - 1 and sweep < SWEEPS - 1:        # friction has the last word
             memcpy(kept, p, n * sizeof(double))
             last = change
-            find_at_once(count, a, b, friction, load, p)
+            find_at_once(count, a, b, friction, load, NULL, p)
     return False
 
 
@@ -170,10 +175,8 @@ cdef inline double total_rate(int count, const double* weight, const double* rat
     return sum
 
 
-cdef void rub_together(int count, const double* a, const double* friction, const double* weight, double part,
-                       double* rates, double* step) noexcept nogil:
-    """Friction of all under normal impulses part weight, from that in step, against the slip it ends with; rates
-    follow."""
+cdef void rub_together(int count, const double* a, const double* friction, double* rates, double* step) noexcept nogil:
+    """Friction of all under the normal impulses in step, from that in it, against the slip it ends with; rates follow."""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, k
     cdef double x[2]
@@ -185,7 +188,7 @@ cdef void rub_together(int count, const double* a, const double* friction, const
             x[0] = step[k + 1]
             x[1] = step[k + 2]
             cone_step(a[(k + 1) * n + k + 1], a[(k + 2) * n + k + 2], a[(k + 1) * n + k + 2],
-                      friction[k // 3] * weight[k // 3] * part, rates[k + 1], rates[k + 2], x)
+                      friction[k // 3] * step[k], rates[k + 1], rates[k + 2], x)
             for i in range(n):
                 rates[i] += a[i * n + k + 1] * (x[0] - step[k + 1]) + a[i * n + k + 2] * (x[1] - step[k + 2])
             change = max(change, max(fabs(x[0] - step[k + 1]), fabs(x[1] - step[k + 2])))
@@ -196,19 +199,76 @@ cdef void rub_together(int count, const double* a, const double* friction, const
             return
 
 
-cdef double try_part(int count, const double* a, const double* friction, const double* weight, double part,
-                     const double* from_rates, double* rates, double* step) noexcept nogil:
-    """Normal impulses part weight and their friction, into step, which has a guess at the latter; rates after it. ->
-    what energy has changed by"""
-    cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i, k
-    cdef double gained = 0.0
+cdef inline double largest(Py_ssize_t n, const double* x) noexcept nogil:
+    cdef double most = 0.0
+    cdef Py_ssize_t i
     for i in range(n):
-        step[i] = part * weight[i // 3] if i % 3 == 0 else step[i]
+        most = max(most, fabs(x[i]))
+    return most
+
+
+cdef void follow(Py_ssize_t n, const double* a, const double* from_rates, const double* p, double* rates) noexcept nogil:
+    """The rates after impulses p."""
+    cdef Py_ssize_t i, k
+    for i in range(n):
         rates[i] = from_rates[i]
         for k in range(n):
-            rates[i] += a[i * n + k] * (part * weight[k // 3] if k % 3 == 0 else step[k])
-    rub_together(count, a, friction, weight, part, rates, step)
+            rates[i] += a[i * n + k] * p[k]
+
+
+cdef bint close_again(int count, const double* pressed, const double* from_rates, const double* rates) noexcept nogil:
+    cdef double most = largest(3 * count, from_rates)
+    cdef int i
+    for i in range(0, 3 * count, 3):
+        if pressed[i // 3] > 0.0 and rates[i] < -CLOSES * most:
+            return True
+    return False
+
+
+cdef void hold_part(int count, const double* a, const double* friction, const double* weight, const double* pressed,
+                    double part, const double* from_rates, double* rates, double* step, double* work) noexcept nogil:
+    """As try_part, from what it has found, where contacts that compression has pressed need more normal impulses than part
+    weight. What it has not pressed and closes now has opened before: it is struck after this."""
+    cdef Py_ssize_t n = 3 * count
+    cdef Py_ssize_t i, k
+    cdef double* load = work
+    cdef double* loaded = work + n
+    cdef double size = largest(n, from_rates)
+    cdef double change
+    cdef int _
+    for i in range(n):
+        load[i] = part * weight[i // 3] if i % 3 == 0 else 0.0
+        loaded[i] = from_rates[i]
+        for k in range(0, n, 3):
+            loaded[i] += a[i * n + k] * part * weight[k // 3]
+    for _ in range(HOLDS):
+        for i in range(0, n, 3):
+            rates[i] = step[i]
+            step[i] -= load[i]
+        find_at_once(count, a, loaded, friction, load, pressed, step)
+        change = 0.0
+        for i in range(0, n, 3):
+            step[i] += load[i]
+            change = max(change, a[i * (n + 1)] * fabs(step[i] - rates[i]))
+        follow(n, a, from_rates, step, rates)
+        rub_together(count, a, friction, rates, step)
+        if change <= CLOSES * size:
+            return
+
+
+cdef double try_part(int count, const double* a, const double* friction, const double* weight, const double* pressed,
+                     double part, const double* from_rates, double* rates, double* step, double* work) noexcept nogil:
+    """Normal impulses part weight and their friction, into step, which has a guess at the latter; rates after it.
+    pressed: of each contact, its impulse of compression. work: room for 2 numbers a rate. -> what energy has changed by"""
+    cdef Py_ssize_t n = 3 * count
+    cdef Py_ssize_t i
+    cdef double gained = 0.0
+    for i in range(0, n, 3):
+        step[i] = part * weight[i // 3]
+    follow(n, a, from_rates, step, rates)
+    rub_together(count, a, friction, rates, step)
+    if close_again(count, pressed, from_rates, rates):
+        hold_part(count, a, friction, weight, pressed, part, from_rates, rates, step, work)
     for i in range(n):
         gained += 0.5 * step[i] * (from_rates[i] + rates[i])
     return gained
@@ -224,13 +284,16 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     cdef double* rates = work + count
     cdef double* after = rates + n
     cdef double* step = after + n
+    cdef double* pressed = step + n
+    cdef double* room = pressed + count
     cdef Bracket b
     cdef double part, gained, middle, own, value
     cdef double energy = 0.0
     cdef double taken = 0.0
     cdef double back = 0.0
     cdef double returned = 0.0
-    cdef double largest = 0.0
+    cdef double highest = 0.0
+    cdef double most = largest(n, u)
     cdef bint ended
     for i in range(n):
         step[i] = 0.0
@@ -241,18 +304,19 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
             rates[i] += a[i * n + j] * p[j]
         taken -= 0.5 * p[i] * (u[i] + rates[i])
     for i in range(count):
+        pressed[i] = p[3 * i] if a[3 * i * (n + 1)] * p[3 * i] > CLOSES * most else 0.0
         weight[i] = restitution[i] * p[3 * i]
         own = restitution[i] * restitution[i]
         back -= 0.5 * own * p[3 * i] * (u[3 * i] + rates[3 * i])
-        largest = max(largest, own)
-    back = min(back, largest * taken)
+        highest = max(highest, own)
+    back = min(back, highest * taken)
     if not back > 0.0:
         return
     for i in range(n):
         step[i] = 0.0
     for _ in range(16 * PARTS):
         part = 1.0 / PARTS
-        gained = try_part(count, a, friction, weight, part, rates, after, step)
+        gained = try_part(count, a, friction, weight, pressed, part, rates, after, step, room)
         b.above = over(count, weight, rates, after, part, returned, energy + gained, back)
         ended = b.above >= 0.0
         if ended:
@@ -262,11 +326,11 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
                 if not -b.below > SETTLED * back:
                     break
                 middle = next_trial(&b, 0.01)
-                gained = try_part(count, a, friction, weight, middle, rates, after, step)
+                gained = try_part(count, a, friction, weight, pressed, middle, rates, after, step, room)
                 value = over(count, weight, rates, after, middle, returned, energy + gained, back)
                 narrow(&b, middle, value)
             part = b.low
-            gained = try_part(count, a, friction, weight, part, rates, after, step)
+            gained = try_part(count, a, friction, weight, pressed, part, rates, after, step, room)
         energy += gained
         returned += 0.5 * part * (total_rate(count, weight, rates) + total_rate(count, weight, after))
         for i in range(n):
@@ -312,7 +376,7 @@ def strike(A, rates, restitution, friction, int law):
     cdef int count = len(friction)
     a, u = np.ascontiguousarray(A, float), np.ascontiguousarray(rates, float)
     e, mu = np.ascontiguousarray(restitution, float), np.ascontiguousarray(friction, float)
-    p, work = np.zeros(max(3 * count, 1)), np.zeros(max(12 * count, 1))
+    p, work = np.zeros(max(3 * count, 1)), np.zeros(max(18 * count, 1))
     if count:
         strike_together(law, count, doubles(a), doubles(u), doubles(e), doubles(mu), doubles(p), doubles(work))
     return p[:3 * count]

@@ -10,9 +10,12 @@ ctypedef struct Struck:
     Py_ssize_t pair              # its first friction row, -1: none; the others follow
     Py_ssize_t twist             # its twist row, -1: none
     int32_t points
+    int32_t first                # of those that touch, its number among those of all that are struck with it
+    int32_t touching             # how many do
     int32_t pairs                # of friction rows
     int32_t node[2]              # what its bodies are part of, -1: nothing that moves
     int32_t next                 # in its group, -1: the last
+    int32_t closes               # else it has been struck before at this moment
     int32_t driven               # whether it closes by what no blow can change
     double weight[4]             # of the points, 1 in all
     double offset[2]             # of the centre of pressure from that of friction, along the tangents [m]

@@ -11,6 +11,7 @@ from mcsim.state._row cimport JointRows
 from mcsim.state._settings cimport Settings
 from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.step._joint_efforts cimport JointEfforts
+from mcsim.step._state_arrays cimport StateArrays
 
 # Some sweeps, over velocities or a displacement.
 ctypedef struct SweepPass:
@@ -33,7 +34,7 @@ ctypedef struct FurtherPass:
 
 cdef class StepContext:
     # The arrays of the world.
-    cdef object arrays                  # StateArrays, behind the pointers
+    cdef StateArrays arrays             # behind the pointers
     cdef Bodies* bodies
     cdef Settings* settings
     cdef Joint* joints

@@ -14,7 +14,8 @@ cdef class PlainRows(ConstraintSet):
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef Py_ssize_t started_end         # of those whose impulses act as such: not those of compliant contacts
-    cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
+    cdef Py_ssize_t impact_rows         # end of the rows that begin impacts
+    cdef Py_ssize_t resting_rows        # end of those behind them that impacts act on, too, once something is struck
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t anchor_capacity
     cdef object arrays
@@ -25,6 +26,9 @@ cdef class PlainRows(ConstraintSet):
     cdef ArticulationState jointed       # whose joints have a part of the rows, or None
     cdef double block_start             # what of these rows' impulses is a substep's start
 
+    cdef int which(self) noexcept nogil
+    cdef bint impacts_alone(self) noexcept nogil
+    cdef void add_resting(self) noexcept nogil
     cdef void aim_motors(self) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write(self, Row* rows) noexcept nogil

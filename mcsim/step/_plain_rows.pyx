@@ -1,13 +1,15 @@
 """Rows of joints and contacts, one record a row: all that no other set has taken.
 
-The joints' rows come first. Contacts of what bounces have rows here for the impacts alone, where another set solves them.
+The joints' rows come first. Contacts of what bounces have rows here for the impacts alone, where another set solves them;
+so have all others, from the moment on at which something bounces in a step: they may have to hold what it strikes.
 """
 
 from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._contacts cimport (ALL_CONTACTS, BOUNCING, MOST_ROWS, RESTING, accumulate_contacts, layout_contacts,
+                                            refresh_contacts)
 from mcsim.constraints._joints cimport bound_spring, is_shared, layout_joints, refresh_listed
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, records
@@ -15,6 +17,7 @@ from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._si cimport residual, sweep_changed, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._bodies cimport Bodies
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, ROW_SPRING
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
@@ -66,11 +69,12 @@ cdef class PlainRows(ConstraintSet):
             n = layout_contacts(self.context.store.manifolds, self.context.store.resisted(),
                                 self.context.store.manifold_count, NULL, self.context.bodies,
                                 self.context.settings, self.anchors, self.rows, joints, self.row_capacity,
-                                not self.context.contacts)
-            if n < 0:
+                                self.context.bodies, self.which())
+            if n < 0 or (not self.context.contacts and n > joints
+                         and joints + MOST_ROWS * (self.context.store.manifold_count + 1) > self.row_capacity):
                 return GROW
         self.joint_end = self.started_end = joints
-        self.row_count = self.impact_rows = n
+        self.row_count = self.impact_rows = self.resting_rows = n
         if not self.context.contacts:
             self.clear_impulses(joints, n)
             self.row_count = joints
@@ -82,6 +86,29 @@ cdef class PlainRows(ConstraintSet):
             self.jointed.border.begin_step(self.rows)
         self.motors = aim_motors(self.context.joints, self.rows, joints, self.context.bodies.twist, self.context.settings)
         return OK
+
+    cdef int which(self) noexcept nogil:
+        return ALL_CONTACTS if self.context.contacts else BOUNCING
+
+    cdef bint impacts_alone(self) noexcept nogil:
+        """Whether contacts have rows here for impacts alone."""
+        return not self.context.contacts and self.impact_rows > self.joint_end
+
+    cdef void add_resting(self) noexcept nogil:
+        """Rows for impacts of the contacts without a restitution, in the middle of a step, at the present poses."""
+        cdef Bodies found
+        if self.resting_rows > self.impact_rows:
+            refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                             self.context.store.manifold_count, self.context.bodies, self.context.settings,
+                             self.anchors, self.rows, RESTING)
+            return
+        found = self.context.arrays.bodies_before()
+        self.resting_rows = layout_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                                            self.context.store.manifold_count, NULL, self.context.bodies,
+                                            self.context.settings, self.anchors, self.rows, self.impact_rows,
+                                            self.row_capacity, &found, RESTING)   # there is room: prepare() has seen to it
+        self.clear_impulses(self.impact_rows, self.resting_rows)
+        memset(self.impacts + self.impact_rows, 0, (self.resting_rows - self.impact_rows) * sizeof(double))
 
     cdef void clear_impulses(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t i
@@ -107,7 +134,7 @@ cdef class PlainRows(ConstraintSet):
         if self.with_contacts:
             refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
                              self.context.store.manifold_count, self.context.bodies, self.context.settings,
-                             self.anchors, rows, not self.context.contacts)
+                             self.anchors, rows, self.which())
 
     cdef void refresh(self) noexcept nogil:
         self.write(self.rows)
@@ -239,5 +266,9 @@ cdef class PlainRows(ConstraintSet):
         if self.with_contacts:
             accumulate_contacts(self.context.store.manifolds, self.context.store.resisted(),
                                 self.context.store.manifold_count, self.context.settings, self.rows,
-                                self.impacts, not self.context.contacts)
-            memset(self.impacts, 0, self.impact_rows * sizeof(double))
+                                self.impacts, self.which())
+            if self.resting_rows > self.impact_rows:
+                accumulate_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                                    self.context.store.manifold_count, self.context.settings, self.rows,
+                                    self.impacts, RESTING)
+            memset(self.impacts, 0, self.resting_rows * sizeof(double))

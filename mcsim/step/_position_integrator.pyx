@@ -23,7 +23,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
-from mcsim.constraints._contacts cimport refresh_contacts
+from mcsim.constraints._contacts cimport ALL_CONTACTS, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._arrays cimport doubles, records
@@ -359,7 +359,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         if bounded:
             refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
                              self.context.store.manifold_count, self.context.bodies,
-                             self.context.settings, self.plain.anchors, self.plain.rows, False)
+                             self.context.settings, self.plain.anchors, self.plain.rows, ALL_CONTACTS)
             self.restitution.bounce(True)
             self.solve_bounded(RELAXED)
             self.sweeping.residual = residual(self.plain.rows, self.plain.row_count,

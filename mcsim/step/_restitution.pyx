@@ -29,13 +29,16 @@ cdef class Restitution:
         self.impacts.see_joints(self.plain.rows, self.plain.joint_end)
         if not held:
             self.impacts.hold(self.plain.rows, self.plain.impact_rows)
-        if self.impacts.moves_rotors:
-            self.note_rotors()
-        self.count += self.impacts.resolve(self.plain.rows, self.plain.impact_rows,
-                                           self.context.settings.restitution_threshold, self.context.settings.h,
-                                           self.first, self.plain.impacts)
-        if self.impacts.moves_rotors:
-            self.charge_rotors()
+        if self.impacts.begin(self.plain.rows, self.plain.impact_rows, self.context.settings.restitution_threshold,
+                              self.context.settings.h, self.first, self.plain.impacts):
+            if self.plain.impacts_alone():
+                self.plain.add_resting()
+                self.impacts.extend(self.plain.resting_rows)
+            if self.impacts.moves_rotors:
+                self.note_rotors()
+            self.count += self.impacts.resolve()
+            if self.impacts.moves_rotors:
+                self.charge_rotors()
         self.times.lap(STAGE_IMPACT)
 
     cdef void note_rotors(self) noexcept nogil:

@@ -43,6 +43,7 @@ cdef class StateArrays:
     cdef int check_moving(self) noexcept nogil
     cdef bint sound(self, Py_ssize_t i) noexcept nogil
     cdef void save_poses(self) noexcept nogil
+    cdef Bodies bodies_before(self) noexcept nogil
     cdef void save_backup(self) noexcept nogil
     cdef Joint* joints_copied(self) noexcept nogil
     cdef void restore_backup(self) noexcept nogil

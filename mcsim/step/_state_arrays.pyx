@@ -167,6 +167,12 @@ cdef class StateArrays:
         memcpy(self.backup_pointers[0], self.bodies.position, self.bodies.count * sizeof(Vec3))
         memcpy(self.backup_pointers[1], self.bodies.orientation, self.bodies.count * sizeof(Quat))
 
+    cdef Bodies bodies_before(self) noexcept nogil:
+        """The bodies, at the poses that were saved."""
+        cdef Bodies bodies = self.bodies
+        bodies.position, bodies.orientation = <Vec3*>self.backup_pointers[0], <Quat*>self.backup_pointers[1]
+        return bodies
+
     cdef void save_backup(self) noexcept nogil:
         cdef Py_ssize_t n = self.bodies.count
         cdef Py_ssize_t j

@@ -5,7 +5,7 @@ what bounds or drives joints, and contacts.
 from libc.stdint cimport int32_t
 
 from mcsim.collide._shapes cimport PlacedShapes
-from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
+from mcsim.constraints._contacts cimport ALL_CONTACTS, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport find_bounded, take_moved
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._types cimport GROW, OK, Twist
@@ -90,12 +90,12 @@ cdef class TreeConstraints(ConstraintSet):
                             self.contacts.order.find(self.context.store.manifolds,
                                                      self.context.store.manifold_count, self.context.bodies),
                             self.context.bodies, self.context.settings, self.plain.anchors, self.plain.rows, n,
-                            self.plain.row_capacity, False)
+                            self.plain.row_capacity, self.context.bodies, ALL_CONTACTS)
         if n < 0:
             return GROW
         if self.surfaces is not None:
             self.surfaces.prepare()
-        self.plain.impact_rows = self.plain.row_count = n
+        self.plain.impact_rows = self.plain.resting_rows = self.plain.row_count = n
         self.context.contact_rows = n - self.plain.joint_end
         self.plain.started_end = self.plain.joint_end if self.context.settings.compliant else n
         self.plain.with_contacts = True
@@ -138,7 +138,7 @@ cdef class TreeConstraints(ConstraintSet):
         self.joints.write()
         refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
                          self.context.store.manifold_count, self.context.bodies, self.context.settings,
-                         self.plain.anchors, self.plain.rows, False)
+                         self.plain.anchors, self.plain.rows, ALL_CONTACTS)
         if self.surfaces is not None:
             self.surfaces.refresh()
         self.tree_rows.project()                         # as many numbers as before: there is room

@@ -10,13 +10,15 @@ G = 9.81
 WORLDS = [(mc.World, {}), (mc.World, {"joint_solver": "rows"}), (mc.ReducedWorld, {})]
 
 
-def fall(cls, mass, restitution, thickness=0.04, **settings):
-    """(speed before, speed after, energies before and after) of the first blow; energy is 0 where all lies at rest."""
+def fall(cls, mass, restitution, thickness=0.04, others=None, **settings):
+    """(speed before, speed after, energies before and after) of the first blow; energy is 0 where all lies at rest.
+    others: the restitution of board and floor, if it is another than the ball's."""
     material = mc.Material(restitution=restitution)
+    other = mc.Material(restitution=restitution if others is None else others)
     scene = mc.Scene(gravity=(0, 0, -G))
-    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=other)
     scene.add_body(
-        "board", shape=mc.Box((0.5, 0.5, thickness / 2)), position=(0, 0, thickness / 2), mass=1.0, material=material
+        "board", shape=mc.Box((0.5, 0.5, thickness / 2)), position=(0, 0, thickness / 2), mass=1.0, material=other
     )
     scene.add_body("ball", shape=mc.Sphere(0.2), position=(0, 0, 1.2 + thickness), mass=mass, material=material)
     world = cls(scene, dt=1 / 1000, **settings)
@@ -36,6 +38,47 @@ def test_a_light_board_is_as_good_as_none(cls, settings, law, restitution, mass)
     """Each rattle between ball and floor used to cost energy by itself, and nothing came back."""
     before, ball, _, _ = fall(cls, mass, restitution, restitution_law=law, **settings)
     assert ball == pytest.approx(restitution * before, rel=0.01 + 3 / mass)
+
+
+@pytest.mark.parametrize("cls, settings", WORLDS)
+@pytest.mark.parametrize(
+    "law, others",
+    [("stronge", 0.0), ("stronge", 0.1), ("stronge", 0.4), ("poisson", 0.0), ("poisson", 0.4), ("newton", 0.0)],
+)
+@pytest.mark.parametrize("mass", [100.0, 1000.0, 1e5])
+@pytest.mark.sampled(8)
+def test_what_bounces_less_holds_a_blow(cls, settings, law, others, mass):
+    """The ball is the most elastic: the board under it passes the blow on to the floor all the same. (Newton's law gives
+    the board a speed of its own, and the ball that much more.)"""
+    before, ball, _, _ = fall(cls, mass, 0.5, others=others, restitution_law=law, **settings)
+    assert ball == pytest.approx(0.5 * before, rel=0.01 + 6 / mass)
+
+
+@pytest.mark.parametrize("cls, settings", WORLDS)
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.2, 0.1), (0.35, -0.35)])
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.sampled(6)
+def test_a_heavy_ball_off_the_middle_bounces_from_a_pile(cls, settings, place, layers):
+    """The points of a face share a blow as all that it presses does: a board that was held at its middle tilted into the
+    floor."""
+    scene = mc.Scene(gravity=(0, 0, -G))
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
+    for k in range(layers):
+        scene.add_body(f"board{k}", shape=mc.Box((0.5, 0.5, 0.02)), position=(0, 0, 0.02 + 0.04 * k), mass=1.0)
+    top = 0.04 * layers
+    scene.add_body(
+        "ball",
+        shape=mc.Sphere(0.2),
+        position=(*place, 1.2 + top),
+        mass=1e4,
+        material=mc.Material(restitution=0.5, friction=0.0),
+    )
+    world = cls(scene, dt=1 / 1000, **settings)
+    while world.body("ball").velocity[2] < 0.01 - G * world.time:
+        before = -world.body("ball").velocity[2]
+        world.step()
+    assert world.body("ball").velocity[2] == pytest.approx(0.5 * before, rel=0.02)
+    assert np.abs(world.velocities[1:-1]).max() < 0.05 and np.abs(world.angular_velocities[1:-1]).max() < 0.1
 
 
 @pytest.mark.parametrize("cls, settings", WORLDS)

@@ -138,3 +138,23 @@ def test_a_pile_under_something_heavy(count, ratio, e, slip):
     assert p[::3] == pytest.approx((1 + e) * size * np.cumsum(1.0 / inverse[::-1])[::-1] / size, rel=1e-9)
     assert u1[::3] == pytest.approx(-e * u[::3], abs=1e-8)
     assert u1[1::3] == pytest.approx(0.0, abs=1e-8)
+
+
+@settings(deadline=None, max_examples=amount(20, 100))
+@given(count=st.integers(2, 6), ratio=st.floats(1.0, 1e6), e=st.floats(0.0, 1.0), others=st.floats(0.0, 0.9))
+def test_restitution_does_not_pass_through_what_is_pressed(count, ratio, e, others):
+    """The same pile, where the top alone, or more than the rest, gives back: below it nothing closes while it does."""
+    inverse = np.append(np.ones(count - 1), 1.0 / ratio)
+    J = np.eye(count) - np.eye(count, k=-1)
+    A, u = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+    A[::3, ::3] = J @ np.diag(inverse) @ J.T
+    A[1::3, 1::3] = A[2::3, 2::3] = 3.0 * A[::3, ::3]
+    u[::3] = J @ np.append(np.zeros(count - 1), -1.0)
+    restitution = np.append(np.full(count - 1, others * e), e)
+    p = strike(A, u, restitution, np.full(count, 0.5), STRONGE)
+    assert (u + A @ p)[::3].min() > -1e-8
+    assert gained(A, u, p) <= 1e-12 * ratio
+    top = u + A @ p
+    if others == 0.0:  # what holds does no work: the blow is that on a wall
+        assert top[-3] == pytest.approx(e, abs=1e-6)
+        assert top[:-3:3] == pytest.approx(0.0, abs=1e-6)
