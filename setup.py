@@ -78,6 +78,7 @@ KERNELS = {
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._laws": ["m"],
     "mcsim.solve._shares": ["m"],
+    "mcsim.solve._supports": ["m"],
     "mcsim.solve._stronge": ["m"],
     "mcsim.solve._articulated_bodies": [],
     "mcsim.solve._tree": ["m"],

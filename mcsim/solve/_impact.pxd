@@ -10,6 +10,7 @@ cdef enum:
 
 cdef class Impacts:
     cdef readonly int law        # of solve/_laws.pxd
+    cdef readonly Py_ssize_t nodes_there
     cdef object kept
     cdef bint moves_rotors       # rotors answer, and are to be charged for it
     cdef const Row* rows
@@ -19,6 +20,7 @@ cdef class Impacts:
     cdef double first            # part of its forces that acts before the drift
     cdef double* impulse         # (count,) of the impacts, which are added [N s, N m s]
     cdef double* left            # (count,) what they close by that is no impact [m/s]
+    cdef double* support         # (count,) what holds their bodies adds to their kicks [m/s] (_supports.pyx)
     cdef int8_t* hit             # (count,) of a manifold's first row: it has been struck at this moment
     cdef Struck* struck
     cdef int32_t* group_of       # of each, the first manifold that is struck with it
@@ -38,8 +40,10 @@ cdef class Impacts:
 
     cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil
-    cdef bint begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
+    cdef void begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
                     double* impulse) noexcept nogil
+    cdef bint nears_any(self) noexcept nogil
+    cdef bint nears(self, Py_ssize_t begin, int points) noexcept nogil
     cdef void extend(self, Py_ssize_t count) noexcept nogil
     cdef int resolve(self) noexcept nogil
 
@@ -48,7 +52,8 @@ cdef class Impacts:
     cdef void finish(self) noexcept nogil                            # after the last one, or none
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil
     cdef double rate(self, Py_ssize_t row) noexcept nogil            # J v
-    cdef double kick(self, Py_ssize_t row) noexcept nogil            # J a h / 2
+    cdef double kick(self, Py_ssize_t row) noexcept nogil            # J a h / 2, of forces and joints
+    cdef double kicked(self, Py_ssize_t row) noexcept nogil          # with what holds the bodies
     cdef double answered(self, Py_ssize_t row) noexcept nogil        # J of the response
     cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil
     cdef void clear(self, int32_t node) noexcept nogil

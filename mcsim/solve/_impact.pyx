@@ -72,7 +72,7 @@ cdef class Impacts:
         points = 4 * MOST_TOGETHER
         touching, pivots = np.zeros(points, np.int64), np.zeros(SHARE_INTEGERS * points, np.int32)
         parts = np.zeros(3 * points + points * points + points * (points + SHARE_DOUBLES))
-        self.law = law
+        self.law, self.nodes_there = law, nodes
         self.kept = [owner, numbers, None, spans, touching, parts, pivots]
         self.touching, self.parts, self.pivots = <Py_ssize_t*>records(touching), doubles(parts), integers(pivots)
         self.spans = doubles(spans)
@@ -83,9 +83,9 @@ cdef class Impacts:
         """Room for the manifolds of so many rows."""
         if rows > self.capacity:
             struck, left, group_of = np.zeros((rows, sizeof(Struck)), np.int8), np.zeros(rows), np.zeros(rows, np.int32)
-            hit = np.zeros(rows, np.int8)
-            self.kept[2] = struck, left, group_of, hit
-            self.hit = <int8_t*>records(hit)
+            hit, support = np.zeros(rows, np.int8), np.zeros(rows)
+            self.kept[2] = struck, left, group_of, hit, support
+            self.hit, self.support = <int8_t*>records(hit), doubles(support)
             self.struck, self.left, self.group_of = <Struck*>records(struck), doubles(left), integers(group_of)
             self.capacity = rows
 
@@ -127,18 +127,40 @@ cdef class Impacts:
     cdef void take(self, int32_t node) noexcept nogil:
         pass
 
+    cdef double kicked(self, Py_ssize_t row) noexcept nogil:
+        return self.kick(row) + self.support[row]
+
     # ---- what closes -------------------------------------------------------------------------------------------------
 
-    cdef bint begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
+    cdef void begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
                     double* impulse) noexcept nogil:
-        """-> whether anything is to be struck: resolve() does it"""
+        """What may be struck now."""
         self.rows, self.count, self.impulse = rows, 0, impulse
         self.threshold, self.h, self.first = threshold, h, first
         self.struck_total = 0
         self.extend(count)
-        if self.find() > 0:
-            return True
-        self.finish()
+
+    cdef bint nears_any(self) noexcept nogil:
+        """Whether a contact with a restitution may be struck in this substep or the next."""
+        cdef Py_ssize_t i = 0
+        cdef int points
+        while i < self.count:
+            points = self.points_from(i)
+            if points > 0 and self.rows[i].restitution > 0.0 and self.nears(i, points):
+                return True
+            i += max(points, 1)
+        return False
+
+    cdef bint nears(self, Py_ssize_t begin, int points) noexcept nogil:
+        cdef const Row* row
+        cdef double u
+        cdef int i
+        for i in range(points):
+            row = self.rows + begin + i
+            if row.diagonal > 0.0:
+                u = self.rate(begin + i)
+                if u + self.left[begin + i] < -self.threshold and row.error + 2.0 * self.h * u < 0.0:
+                    return True
         return False
 
     cdef void extend(self, Py_ssize_t count) noexcept nogil:
@@ -146,6 +168,7 @@ cdef class Impacts:
         cdef Py_ssize_t begin = self.count
         self.count = count
         memset(self.hit + begin, 0, (count - begin) * sizeof(int8_t))
+        memset(self.support + begin, 0, (count - begin) * sizeof(double))
         self.find_left(begin)
 
     cdef int resolve(self) noexcept nogil:
@@ -154,9 +177,8 @@ cdef class Impacts:
         cdef int32_t i
         cdef bint closing
         cdef int _, n
-        self.prepare()
         for _ in range(ROUNDS):
-            if self.struck_total > 0 and self.find() == 0:
+            if self.find() == 0:
                 break
             self.struck_total += <int>self.struck_count
             group(self.struck, self.group_of, self.struck_count, self.owner)
@@ -176,7 +198,6 @@ cdef class Impacts:
                             self.strike(n)
                         n = 0
                         closing = False
-        self.finish()
         return self.struck_total
 
     cdef void find_left(self, Py_ssize_t begin) noexcept nogil:
@@ -238,7 +259,7 @@ cdef class Impacts:
                 continue
             u = self.rate(begin + i)
             if u + self.left[begin + i] < -self.threshold and (
-                    row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0):
+                    row.error + self.h * (u + self.first * 2.0 * self.kicked(begin + i)) < 0.0):
                 return True
         return False
 
@@ -277,7 +298,7 @@ cdef class Impacts:
             if not row.diagonal > 0.0:
                 continue
             u = self.rate(c.begin + i)
-            kick = self.kick(c.begin + i)
+            kick = self.kicked(c.begin + i)
             if row.error <= 0.0 or row.error + self.h * (u + self.first * 2.0 * kick) < 0.0:
                 q[begin] = u + (2.0 * self.first - 1.0) * kick
                 self.touching[begin] = c.begin + i
@@ -350,7 +371,7 @@ cdef class Impacts:
         for i in range(c.touching):
             row = self.rows + self.touching[c.first + i]
             p[i] /= sum
-            kick = self.kick(self.touching[c.first + i])
+            kick = self.kicked(self.touching[c.first + i])
             c.weight[self.touching[c.first + i] - c.begin] = p[i]
             c.offset[0] += p[i] * row.offset[0]
             c.offset[1] += p[i] * row.offset[1]
@@ -548,4 +569,6 @@ def py_resolve_impacts(const Row[::1] rows, double[:, ::1] twist, double thresho
         return 0
     impacts.reserve(rows.shape[0])
     impacts.twist = <Twist*> &twist[0, 0] + 1
-    return impacts.resolve() if impacts.begin(&rows[0], rows.shape[0], threshold, h, 1.0, &impact_impulse[0]) else 0
+    impacts.begin(&rows[0], rows.shape[0], threshold, h, 1.0, &impact_impulse[0])
+    impacts.prepare()
+    return impacts.resolve()

@@ -1,6 +1,7 @@
 """The impacts of a step."""
 
 from mcsim.solve._impact cimport Impacts
+from mcsim.solve._supports cimport Supports
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._stage_times cimport StageTimes
@@ -10,6 +11,7 @@ cdef class Restitution:
     cdef PlainRows plain
     cdef StageTimes times
     cdef Impacts impacts                # or None: nothing bounces
+    cdef Supports supports
     cdef double first                   # part of a substep's forces that acts before the drift
     cdef readonly long long count       # manifolds that were struck in the last step, counting repeats
 

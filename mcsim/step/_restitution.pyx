@@ -15,12 +15,14 @@ cdef class Restitution:
     def take(self, Impacts impacts, double first):
         """Who makes what bounces from now on, or None; first: part of a substep's forces that acts before the drift."""
         self.impacts, self.first = impacts, first
+        self.supports = None if impacts is None else Supports(impacts, impacts.nodes_there)
         self.reserve()
 
     def reserve(self):
         """Room for the plain rows."""
         if self.impacts is not None:
             self.impacts.reserve(self.plain.row_capacity)
+            self.supports.reserve(self.plain.row_capacity)
 
     cdef void bounce(self, bint held) noexcept nogil:
         """held: joints hold the velocities as they are; else they have to, first."""
@@ -29,16 +31,20 @@ cdef class Restitution:
         self.impacts.see_joints(self.plain.rows, self.plain.joint_end)
         if not held:
             self.impacts.hold(self.plain.rows, self.plain.impact_rows)
-        if self.impacts.begin(self.plain.rows, self.plain.impact_rows, self.context.settings.restitution_threshold,
-                              self.context.settings.h, self.first, self.plain.impacts):
+        self.impacts.begin(self.plain.rows, self.plain.impact_rows, self.context.settings.restitution_threshold,
+                           self.context.settings.h, self.first, self.plain.impacts)
+        if self.impacts.nears_any():
             if self.plain.impacts_alone():
                 self.plain.add_resting()
                 self.impacts.extend(self.plain.resting_rows)
+            self.impacts.prepare()
+            self.supports.find()
             if self.impacts.moves_rotors:
                 self.note_rotors()
             self.count += self.impacts.resolve()
             if self.impacts.moves_rotors:
                 self.charge_rotors()
+        self.impacts.finish()
         self.times.lap(STAGE_IMPACT)
 
     cdef void note_rotors(self) noexcept nogil:

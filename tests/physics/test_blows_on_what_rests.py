@@ -11,8 +11,8 @@ WORLDS = [(mc.World, {}), (mc.World, {"joint_solver": "rows"}), (mc.ReducedWorld
 
 
 def fall(cls, mass, restitution, thickness=0.04, others=None, **settings):
-    """(speed before, speed after, energies before and after) of the first blow; energy is 0 where all lies at rest.
-    others: the restitution of board and floor, if it is another than the ball's."""
+    """(speed before, speed after, energies before and after) of the first blow, both speeds where the ball touches; energy
+    is 0 where all lies at rest. others: the restitution of board and floor, if it is another than the ball's."""
     material = mc.Material(restitution=restitution)
     other = mc.Material(restitution=restitution if others is None else others)
     scene = mc.Scene(gravity=(0, 0, -G))
@@ -21,12 +21,14 @@ def fall(cls, mass, restitution, thickness=0.04, others=None, **settings):
         "board", shape=mc.Box((0.5, 0.5, thickness / 2)), position=(0, 0, thickness / 2), mass=1.0, material=other
     )
     scene.add_body("ball", shape=mc.Sphere(0.2), position=(0, 0, 1.2 + thickness), mass=mass, material=material)
-    world = cls(scene, dt=1 / 1000, **settings)
+    world = cls(scene, dt=1 / 2000, **settings)
     least = G * (mass * (0.2 + thickness) + thickness / 2)
     while world.body("ball").velocity[2] < 0.01 - G * world.time:
-        before, energy = -world.body("ball").velocity[2], world.energy().total - least
+        energy = world.energy().total - least
         world.step()
-    return before, world.body("ball").velocity[2], energy, world.energy().total - least
+    height = world.body("ball").position[2] - 0.2 - thickness
+    after = np.sqrt(world.body("ball").velocity[2] ** 2 + 2 * G * height)
+    return np.sqrt(2 * G * 1.0), after, energy, world.energy().total - least
 
 
 @pytest.mark.parametrize("cls, settings", WORLDS)
@@ -73,11 +75,10 @@ def test_a_heavy_ball_off_the_middle_bounces_from_a_pile(cls, settings, place, l
         mass=1e4,
         material=mc.Material(restitution=0.5, friction=0.0),
     )
-    world = cls(scene, dt=1 / 1000, **settings)
+    world = cls(scene, dt=1 / 2000, **settings)
     while world.body("ball").velocity[2] < 0.01 - G * world.time:
-        before = -world.body("ball").velocity[2]
         world.step()
-    assert world.body("ball").velocity[2] == pytest.approx(0.5 * before, rel=0.02)
+    assert world.body("ball").velocity[2] == pytest.approx(0.5 * np.sqrt(2 * G * 1.0), rel=0.02)
     assert np.abs(world.velocities[1:-1]).max() < 0.05 and np.abs(world.angular_velocities[1:-1]).max() < 0.1
 
 
@@ -105,3 +106,29 @@ def test_a_cradle_still_sends_its_last_ball_off():
         assert world.velocities[-1, 0] == pytest.approx(((1 + restitution) / 2) ** 4, rel=1e-9)
         assert world.velocities[:, 0].sum() == pytest.approx(1.0, rel=1e-12)
         assert np.all(np.diff(world.velocities[:, 0]) > -1e-9)
+
+
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("under", ["table", "two boxes", "held by a joint"])
+@pytest.mark.parametrize("height", np.linspace(0.9, 1.0, 9))
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+@pytest.mark.sampled(8)
+def test_what_rests_under_a_ball_is_as_the_floor(cls, under, height, restitution):
+    """The blow comes up to a substep's way before the surfaces touch, and half a kick from the velocity that there is: both
+    are those of a ball that falls towards something held. As against two that fall side by side the ball came back up to
+    6 % too high (in generalized coordinates 23 %), or lost 4 % where it nearly reached a table within a substep."""
+    scene = mc.Scene(gravity=(0, 0, -G))
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
+    scene.add_body("table", shape=mc.Box((0.5, 0.5, 0.25)), position=(0, 0, 0.25), mass=1e6)
+    top = 0.5
+    if under == "two boxes":
+        scene.add_body("box", shape=mc.Box((0.3, 0.3, 0.25)), position=(0, 0, 0.75), mass=1e6)
+        top = 1.0
+    elif under == "held by a joint":
+        scene.add_joint(mc.HingeJoint(None, "table", (0.5, 0, 0.25), axis=(0, 1, 0)))
+    material = mc.Material(restitution=restitution, friction=0.0)
+    scene.add_body("ball", shape=mc.Sphere(0.1), position=(0, 0, top + 0.1 + height), mass=1.0, material=material)
+    world = cls(scene, dt=1 / 60, sleep=False)
+    world.step(45)
+    z, v = world.body("ball").position[2] - top - 0.1, world.body("ball").velocity[2]
+    assert 0.5 * v * v + G * z == pytest.approx(restitution**2 * G * height, rel=1e-3)
