@@ -18,6 +18,7 @@ cdef class Impacts:
     cdef double threshold        # slower contacts do not bounce [m/s]
     cdef double h                # a substep [s]
     cdef double first            # part of its forces that acts before the drift
+    cdef bint unanswered         # contacts at rest do not hold yet what acts after it
     cdef double* impulse         # (count,) of the impacts, which are added [N s, N m s]
     cdef double* left            # (count,) what they close by that is no impact [m/s]
     cdef double* support         # (count,) what holds their bodies adds to their kicks [m/s] (_supports.pyx)
@@ -53,6 +54,7 @@ cdef class Impacts:
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil
     cdef double rate(self, Py_ssize_t row) noexcept nogil            # J v
     cdef double kick(self, Py_ssize_t row) noexcept nogil            # J a h / 2, of forces and joints
+    cdef double rate_held(self, Py_ssize_t row) noexcept nogil
     cdef double kicked(self, Py_ssize_t row) noexcept nogil          # with what holds the bodies
     cdef double answered(self, Py_ssize_t row) noexcept nogil        # J of the response
     cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil

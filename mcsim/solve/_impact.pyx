@@ -130,6 +130,10 @@ cdef class Impacts:
     cdef double kicked(self, Py_ssize_t row) noexcept nogil:
         return self.kick(row) + self.support[row]
 
+    cdef double rate_held(self, Py_ssize_t row) noexcept nogil:
+        """Where contacts at rest have not yet answered the part of a kick before this, what they will is added."""
+        return self.rate(row) + self.support[row] if self.unanswered else self.rate(row)
+
     # ---- what closes -------------------------------------------------------------------------------------------------
 
     cdef void begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
@@ -257,7 +261,7 @@ cdef class Impacts:
             row = self.rows + begin + i
             if not row.diagonal > 0.0:
                 continue
-            u = self.rate(begin + i)
+            u = self.rate_held(begin + i)
             if u + self.left[begin + i] < -self.threshold and (
                     row.error + self.h * (u + self.first * 2.0 * self.kicked(begin + i)) < 0.0):
                 return True
@@ -297,7 +301,7 @@ cdef class Impacts:
             row = self.rows + c.begin + i
             if not row.diagonal > 0.0:
                 continue
-            u = self.rate(c.begin + i)
+            u = self.rate_held(c.begin + i)
             kick = self.kicked(c.begin + i)
             if row.error <= 0.0 or row.error + self.h * (u + self.first * 2.0 * kick) < 0.0:
                 q[begin] = u + (2.0 * self.first - 1.0) * kick
@@ -345,6 +349,7 @@ cdef class Impacts:
         cdef double error = 0.0
         cdef double whole_kick = 0.0
         cdef double whole = 0.0
+        cdef Py_ssize_t k
         cdef int i, j
         q, p = q + c.first, p + c.first
         c.restitution = self.rows[c.begin].restitution
@@ -369,13 +374,14 @@ cdef class Impacts:
         if not sum > 0.0:
             return
         for i in range(c.touching):
-            row = self.rows + self.touching[c.first + i]
             p[i] /= sum
-            kick = self.kicked(self.touching[c.first + i])
-            c.weight[self.touching[c.first + i] - c.begin] = p[i]
+            k = self.touching[c.first + i]
+            row = self.rows + k
+            kick = self.kicked(k)
+            c.weight[k - c.begin] = p[i]
             c.offset[0] += p[i] * row.offset[0]
             c.offset[1] += p[i] * row.offset[1]
-            c.shift += p[i] * (2.0 * self.first - 1.0) * kick
+            c.shift += p[i] * ((2.0 * self.first - 1.0) * kick + self.rate_held(k) - self.rate(k))
             error += p[i] * max(row.error, 0.0)
             whole_kick += p[i] * kick
             whole += p[i] * q[i]

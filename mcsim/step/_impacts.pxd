@@ -25,7 +25,6 @@ cdef class ArticulationImpacts(BodyImpacts):
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void make_ready(self, Py_ssize_t g) noexcept nogil
-    cdef void kick_body(self, int32_t i) noexcept nogil
     cdef void kick_side(self, int32_t body, int32_t g) noexcept nogil
     cdef int32_t articulation_of(self, int32_t body) noexcept nogil
 
@@ -34,9 +33,14 @@ cdef class SmoothImpacts(BodyImpacts):
     cdef HeldMotors rotors
     cdef Py_ssize_t joint_row_count
     cdef const Bodies* bodies
+    cdef const Settings* settings
+    cdef Twist* kicked           # of the bodies, by half of a substep's forces, while joints hold
 
 cdef class RowImpacts(BodyImpacts):
     cdef object kept_numbers
+    cdef const Bodies* bodies
+    cdef const Settings* settings
+    cdef Twist* kicked           # likewise
     cdef const Row* joint_rows   # where those of joints stand, and how many
     cdef Py_ssize_t joint_row_count
     cdef int32_t* group          # of a body: what joints tie it to, -1: nothing

@@ -9,7 +9,7 @@ What a contact's impulse changes is J H^-1 J': the velocities that it gives the 
     TreeImpacts           generalized coordinates, where only loops have to answer
 """
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -25,6 +25,30 @@ from mcsim.solve.components import connected
 
 # Conjugate gradients end where what they have left is this part of what they began with.
 cdef double SOLVED = 1e-13
+
+
+cdef Twist half_kick(const Bodies* bodies, const Settings* settings, Py_ssize_t i) noexcept nogil:
+    """What half of a substep's forces gives a body that nothing holds."""
+    cdef double half = 0.5 * settings.h
+    cdef Twist kick
+    kick.v = kick.w = vec3(0.0, 0.0, 0.0)
+    if bodies.inv_mass[i] > 0.0:
+        kick.v = add_scaled(scale(half * bodies.gravity_scale[i], settings.gravity), half * bodies.inv_mass[i],
+                            bodies.force[i].v)
+        kick.w = scale(half, mat_vec(bodies.inv_inertia_world[i], bodies.force[i].w))
+    return kick
+
+
+cdef void find_kicks(BodyImpacts impacts, const Bodies* bodies, const Settings* settings, Twist* kicked, Py_ssize_t first,
+                     Py_ssize_t count) noexcept nogil:
+    """The same of all bodies, by what joints hold: so many nodes, from the first one on."""
+    cdef Py_ssize_t i
+    for i in range(bodies.count):
+        impacts.response[i] = half_kick(bodies, settings, i)
+    for i in range(first, first + count):
+        impacts.answer(<int32_t>i)
+    memcpy(kicked, impacts.response, bodies.count * sizeof(Twist))
+    memset(impacts.response, 0, bodies.count * sizeof(Twist))
 
 
 cdef class ArticulationImpacts(BodyImpacts):
@@ -74,17 +98,9 @@ cdef class ArticulationImpacts(BodyImpacts):
         self.readied_count += 1
         self.articulations.begin_blows(g)
         for k in range(a.member, a.member_end):
-            self.kick_body(self.articulations.state.member[k])
+            self.kicked[self.articulations.state.member[k]] = half_kick(self.bodies, self.settings,
+                                                                        self.articulations.state.member[k])
         self.articulations.bounds.answer(g, self.kicked)
-
-    cdef void kick_body(self, int32_t i) noexcept nogil:
-        cdef double half = 0.5 * self.settings.h
-        self.kicked[i].v = vec3(0.0, 0.0, 0.0)
-        self.kicked[i].w = vec3(0.0, 0.0, 0.0)
-        if self.bodies.inv_mass[i] > 0.0:
-            self.kicked[i].v = add_scaled(scale(half * self.bodies.gravity_scale[i], self.settings.gravity),
-                                          half * self.bodies.inv_mass[i], self.bodies.force[i].v)
-            self.kicked[i].w = scale(half, mat_vec(self.bodies.inv_inertia_world[i], self.bodies.force[i].w))
 
     cdef double kick(self, Py_ssize_t row) noexcept nogil:
         """As forces give it while joints hold."""
@@ -101,7 +117,7 @@ cdef class ArticulationImpacts(BodyImpacts):
         if g >= 0:
             self.make_ready(g)
         else:
-            self.kick_body(body)
+            self.kicked[body] = half_kick(self.bodies, self.settings, body)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         cdef int32_t i = BodyImpacts.node_of(self, row, side)
@@ -149,6 +165,9 @@ cdef class SmoothImpacts(BodyImpacts):
 
     def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies, HeldMotors rotors):
         BodyImpacts.__init__(self, law, bodies, smooth.span_count)
+        kicked = np.zeros((bodies + 1, 6))
+        self.kept.append(kicked)
+        self.kicked = <Twist*>doubles(kicked) + 1
         self.smooth, self.rotors = smooth, rotors
 
     cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil:
@@ -159,6 +178,10 @@ cdef class SmoothImpacts(BodyImpacts):
         self.smooth.factor(<Row*>self.rows, self.bodies)
         if self.rotors is not None:
             self.rotors.prepare(<Row*>self.rows, self.joint_row_count)
+        find_kicks(self, self.bodies, self.settings, self.kicked, self.bodies.count, self.smooth.span_count)
+
+    cdef double kick(self, Py_ssize_t row) noexcept nogil:
+        return row_velocity(self.rows + row, self.kicked)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         cdef int32_t i = BodyImpacts.node_of(self, row, side)
@@ -208,6 +231,9 @@ cdef class RowImpacts(BodyImpacts):
         along, first = np.zeros((bodies + 1, 6)), np.zeros(found + 1, np.int32)
         group = np.concatenate([[-1], group[:bodies]]).astype(np.int32)
         self.kept += [group, order, begin, along, first]
+        kicked = np.zeros((bodies + 1, 6))
+        self.kept.append(kicked)
+        self.kicked = <Twist*>doubles(kicked) + 1
         self.group_count = found
         self.group, self.member, self.member_begin = integers(group) + 1, integers(order), integers(begin)
         self.along, self.first_row = <Twist*>doubles(along) + 1, integers(first)
@@ -240,6 +266,10 @@ cdef class RowImpacts(BodyImpacts):
                 if g >= 0:
                     self.next_row[i] = self.first_row[g]
                     self.first_row[g] = <int32_t>i
+        find_kicks(self, self.bodies, self.settings, self.kicked, 0, self.group_count)
+
+    cdef double kick(self, Py_ssize_t row) noexcept nogil:
+        return row_velocity(self.rows + row, self.kicked)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         cdef int32_t i = BodyImpacts.node_of(self, row, side)

@@ -122,13 +122,15 @@ cdef class JointPlan:
     def _impacts(self):
         """Those of what the joints' solver holds."""
         cdef BodyImpacts blows
+        cdef RowImpacts by_rows
         cdef int law = self.context.settings.restitution_law
         bodies, joints = self.arrays.kept
         if self.articulations is not None:
             return ArticulationImpacts(law, self.articulations, bodies.count, self.closes())
         if len(joints):
             pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
-            blows = RowImpacts(law, pairs, bodies.kind == DYNAMIC)
+            blows = by_rows = RowImpacts(law, pairs, bodies.kind == DYNAMIC)
+            by_rows.bodies, by_rows.settings = self.context.bodies, self.context.settings
         else:
             blows = BodyImpacts(law, bodies.count)
         blows.twist = self.context.bodies.twist

@@ -360,7 +360,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
             refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
                              self.context.store.manifold_count, self.context.bodies,
                              self.context.settings, self.plain.anchors, self.plain.rows, ALL_CONTACTS)
-            self.restitution.bounce(True)
+            self.restitution.bounce_unanswered()
             self.solve_bounded(RELAXED)
             self.sweeping.residual = residual(self.plain.rows, self.plain.row_count,
                                               self.context.bodies.twist, RELAXED)

@@ -47,6 +47,13 @@ cdef class Restitution:
         self.impacts.finish()
         self.times.lap(STAGE_IMPACT)
 
+    cdef void bounce_unanswered(self) noexcept nogil:
+        """Where contacts do not hold yet what the forces of a substep's second half do."""
+        if self.impacts is not None:
+            self.impacts.unanswered = True
+            self.bounce(True)
+            self.impacts.unanswered = False
+
     cdef void note_rotors(self) noexcept nogil:
         """The rates of their coordinates before the blows, in `kick`."""
         cdef Row* row

@@ -87,6 +87,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         """Velocities are at the time of the pose, as forces in two halves leave them."""
         cdef SmoothImpacts blows = SmoothImpacts(law, self.smooth, self.context.bodies.count, self.motors)
         blows.twist, blows.bodies = self.context.bodies.twist, self.context.bodies
+        blows.settings = self.context.settings
         return blows, 0.5
 
     cdef void begin_step(self) noexcept nogil:
@@ -239,7 +240,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         if bounded:
             self.plain.write(self.plain.rows)
             self.times.lap(STAGE_REFRESH)
-            self.restitution.bounce(True)
+            self.restitution.bounce_unanswered()
             self.solve_bounded(RELAXED)
             self.times.lap(STAGE_RELAX)
         self.sweeping.residual = residual(self.plain.rows, self.plain.row_count, self.context.bodies.twist,
