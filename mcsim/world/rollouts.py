@@ -225,12 +225,13 @@ class _Plan:
         turn = threading.Lock()
 
         def work(world: World) -> None:
+            go_back = world._way_back(begin)
             while True:
                 with turn:
                     i = next(left, None)  # of now: none, once there is to be no more
                 if i is None:
                     return
-                self._run_one(world, i, begin, found, kept)
+                self._run_one(world, go_back, i, found, kept)
 
         threads = min(self.threads, self.count)
         copies = [copy.deepcopy(self.world) for _ in range(threads)]
@@ -247,8 +248,13 @@ class _Plan:
                     raise
         return found
 
-    def _run_one(self, world: World, i: int, begin: Snapshot, found: Rollout, kept: Mapping[str, np.ndarray]) -> None:
-        world.restore(self.states[i] if isinstance(self.states, list) else begin)
+    def _run_one(
+        self, world: World, go_back: Callable[[], None], i: int, found: Rollout, kept: Mapping[str, np.ndarray]
+    ) -> None:
+        if isinstance(self.states, list):
+            world.restore(self.states[i])
+        else:
+            go_back()
         if isinstance(self.states, dict):
             self._place(world, i)
         if self.prepare is not None:
@@ -264,7 +270,7 @@ class _Plan:
             world._pipeline.tape = None
         rows = tape.done // self.every
         found.time[i, :rows] = start + dt * self.every * np.arange(1, rows + 1)
-        if world.stats.notes:
+        if np.any(world._pipeline.parts.noted.steps[0]):
             found.notes[i] = list(world.stats.notes)
 
     def _place(self, world: World, i: int) -> None:
