@@ -42,6 +42,7 @@ from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_ENERGY
 from mcsim.reduced._piece cimport account_of
 from mcsim.reduced._tree_energy cimport ROUNDED
+from mcsim.reduced._turn cimport drift_joint
 
 include "_kernels.pxi"
 include "_piece.pxi"
@@ -58,6 +59,10 @@ cdef double OFF = 1e-6
 
 # Pieces grow where a piece twice as long can be expected to be good: errors are of third order.
 cdef double GROWTH = 16.0
+
+
+cdef void drift_by_itself(const Link* link, double* q, double h, const double* w) noexcept nogil:
+    drift_joint(link, q, h, w)
 
 
 cdef class TreeFlight:
@@ -78,6 +83,7 @@ cdef class TreeFlight:
         self.flight.tau, self.flight.qdd = <Wide*>motion.tau, <Wide*>motion.qdd
         self.flight.start = <Wide*>self.start
         self.flight.mean, self.flight.given = <Wide*>doubles(means[0]), <Wide*>doubles(means[1])
+        self.flight.drift = drift_by_itself
         self.flight.riders, self.flight.pieces = <Rider*>doubles(riders), self.pieces
 
     # ---- a substep ---------------------------------------------------------------------------------------------------

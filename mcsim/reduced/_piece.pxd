@@ -2,7 +2,7 @@
 _links.pxd are: for one state, and for several states side by side, one a lane, at every level of processors.
 """
 
-from mcsim.reduced._links cimport Tree
+from mcsim.reduced._links cimport Link, Tree
 from mcsim.reduced._motion cimport Block
 from mcsim.wide._lane_types cimport Wide, Wide3
 
@@ -52,6 +52,9 @@ ctypedef struct Flight:
     Wide* start                  # (nq + nv,) at a piece's start
     Wide* mean                   # (nv,) velocities of the drift
     Wide* given                  # (nv,)
+    # drift_joint of _turn.pxd, compiled at the compiler's own level: gcc 12 contracts products that are added and
+    # subtracted in turn (vfmaddsub), whatever it is told, where the level has such an instruction.
+    void (*drift)(const Link* link, double* q, double h, const double* w) noexcept nogil
     Rider* riders                # (links,)
     Piece* pieces                # (trees,)
 

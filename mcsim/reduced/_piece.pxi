@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 from mcsim.reduced._motion cimport Block
 from mcsim.reduced._piece cimport Flight, Piece, Rider
-from mcsim.reduced._turn cimport MOST_COORDINATES, drift_joint, drifts_straight
+from mcsim.reduced._turn cimport MOST_COORDINATES, drifts_straight
 
 # ---- small formulas --------------------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ cdef inline void push_root(const Link* link, Wide* rates, Wide3 velocity) noexce
         rates[link.v + i] = rates[link.v + i] + w_dot(velocity, splat3(&link.turn[3 * i]))
 
 
-cdef inline void drift_link(const Link* link, Wide* q, Wide h, const Wide* w) noexcept nogil:
+cdef inline void drift_link(const Flight* f, const Link* link, Wide* q, Wide h, const Wide* w) noexcept nogil:
     """A joint's coordinates q after h at the velocities w. What turns is turned lane by lane."""
     cdef double at[MOST_COORDINATES]
     cdef double rates[MOST_COORDINATES]
@@ -59,7 +59,7 @@ cdef inline void drift_link(const Link* link, Wide* q, Wide h, const Wide* w) no
             at[k] = lane_of(&q[k], lane)
         for k in range(link.freedoms):
             rates[k] = lane_of(&w[k], lane)
-        drift_joint(link, at, lane_of(&h, lane), rates)
+        f.drift(link, at, lane_of(&h, lane), rates)
         for k in range(count):
             put(&q[k], lane, at[k])
 
@@ -93,7 +93,7 @@ cdef inline void drift_from_start(Flight* f, Py_ssize_t first, Py_ssize_t end, W
         f.q[i] = f.start[i]
     for i in range(f.tree.first, f.tree.end):
         link = &f.tree.links[i]
-        drift_link(link, &f.q[link.q], h, &f.mean[link.v])
+        drift_link(f, link, &f.q[link.q], h, &f.mean[link.v])
 
 # ---- rotors ----------------------------------------------------------------------------------------------------------
 
