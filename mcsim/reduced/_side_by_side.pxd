@@ -55,6 +55,7 @@ cdef class SideBySide:
     cdef double* out_orientation
     cdef double* out_twist
     cdef int8_t* lost                    # (worlds,)
+    cdef const int8_t* stopped           # (1,)
     cdef const Quat* faces_at_start      # (bodies,)
     cdef Quat* faces                     # (width, bodies) to whose side quaternions keep
     cdef Vec3* positions                 # (bodies,) of one lane

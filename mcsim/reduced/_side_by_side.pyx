@@ -107,15 +107,17 @@ cdef class SideBySide:
         """How many worlds go at a time."""
         return self.width
 
-    def fly(self, Py_ssize_t first, Py_ssize_t end, long long steps, long long every, q, qd, tau, faces, out, lost):
+    def fly(self, Py_ssize_t first, Py_ssize_t end, long long steps, long long every, q, qd, tau, faces, out, lost,
+            stopped):
         """Worlds [first, end) through so many steps. q (worlds, nq), qd (worlds, nv): at the beginning; tau (worlds,
         steps, nv); all may have strides of 0. faces (bodies, 4): to whose side quaternions keep at the beginning. out:
         name -> (worlds, rows, ...) contiguous float64, of which the bodies and coordinates that the trees move are
         written, a row after every so many steps: "q", "qd", "position", "orientation", "twist". lost: (worlds,) int8,
-        written: 1, what is to be made one by one; what has been written of it is worth nothing."""
+        written: 1, what is to be made one by one; what has been written of it is worth nothing. stopped: (1,) int8; not 0:
+        the call ends soon, wherever worlds are."""
         cdef Py_ssize_t k
         worlds = len(lost)
-        if not 0 <= first <= end <= worlds or lost.dtype != np.int8 or every < 1:
+        if not 0 <= first <= end <= worlds or lost.dtype != np.int8 or stopped.dtype != np.int8 or every < 1:
             raise ValueError("worlds are counted by `lost`")
         self.q, self.qd = given(q, self.motion.tree.nq), given(qd, self.motion.tree.nv)
         self.tau = given(tau, self.motion.tree.nv)
@@ -134,7 +136,8 @@ cdef class SideBySide:
         self.out_q, self.out_qd = <double*><size_t>at["q"], <double*><size_t>at["qd"]
         self.out_position, self.out_orientation = <double*><size_t>at["position"], <double*><size_t>at["orientation"]
         self.out_twist, self.lost = <double*><size_t>at["twist"], <int8_t*><size_t>lost.ctypes.data
-        self.rows = q, qd, tau, out, lost
+        self.stopped = <const int8_t*><size_t>stopped.ctypes.data
+        self.rows = q, qd, tau, out, lost, stopped
         for k in range(self.motion.tree_count):
             self.next_world, self.end_world = first, end
             with nogil:
@@ -164,6 +167,8 @@ cdef class SideBySide:
             self.end_substeps(k)
             made += 1
             if made % LOOK == 0:
+                if self.stopped[0]:
+                    return 0
                 with gil:
                     PyErr_CheckSignals()
         return 0

@@ -126,7 +126,7 @@ class _Plan:
         self.controls = self._controls({} if controls is None else controls)
         self.states = self._states({} if states is None else states)
         self.count = self._count(worlds)
-        self.rows = self.steps // self.every
+        self.rows, self.stopped = self.steps // self.every, np.zeros(1, np.int8)
         self.shapes = {name: self._source(world, name).shape for name in sorted({KEPT_IN[name] for name in self.record})}
         if self.count * self.rows * sum(int(np.prod(shape)) for shape in self.shapes.values()) > MOST_NUMBERS:
             raise FieldError("every", "leaves more to keep than memory has room for; record less, or fewer rows")
@@ -246,6 +246,7 @@ class _Plan:
                 except BaseException:  # Ctrl-C: the pool waits for the variants that run, and begins no others
                     with turn:
                         left = iter(())
+                    self.stopped[:] = 1
                     raise
         return found
 
@@ -345,7 +346,7 @@ class _Worker:
         if self.abreast is not None:
             tau = plan.controls[0][-1] if plan.controls else None
             states: Any = plan.states
-            self.abreast.fly(some, plan.steps, plan.every, states, tau, self.kept, self.lost)
+            self.abreast.fly(some, plan.steps, plan.every, states, tau, self.kept, self.lost, plan.stopped)
             times = self.abreast.start + self.abreast.dt * plan.every * np.arange(1, plan.rows + 1)
             self.found.time[some.start : some.stop] = times
             left = [i for i in some if self.lost[i]]

@@ -57,10 +57,11 @@ class Abreast:
         tau: np.ndarray | None,
         kept: Mapping[str, np.ndarray],
         lost: np.ndarray,
+        stopped: np.ndarray,
     ) -> None:
         """Some worlds, by their numbers. states: "q" and "qd" of each where they are given; tau: that broadcasts to
         (worlds, steps, nv), or None. kept: the arrays of all worlds, by name; lost (worlds,) int8: written 1 of those
-        that are to be made one by one."""
+        that are to be made one by one; stopped (1,) int8: not 0 where all is to end."""
         count = len(lost)
         q, qd = (
             np.broadcast_to(states.get(name, begun), (count, len(begun))) for name, begun in (("q", self.q), ("qd", self.qd))
@@ -70,7 +71,7 @@ class Abreast:
         for name, numbers in self.still.items():
             if name in kept and len(self.unmoved):
                 kept[name][some.start : some.stop, :, self.unmoved] = numbers
-        self.by.fly(some.start, some.stop, steps, every, q, qd, forces, faces, dict(kept), lost)
+        self.by.fly(some.start, some.stop, steps, every, q, qd, forces, faces, dict(kept), lost, stopped)
 
 
 def _turned(world: ReducedWorld) -> tuple[np.ndarray, np.ndarray]:
