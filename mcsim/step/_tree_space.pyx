@@ -9,7 +9,7 @@ from libc.string cimport memcmp
 import numpy as np
 
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport has_bounded_rows
+from mcsim.constraints._joints cimport has_bounded_rows, may_have_rows
 from mcsim.core._arrays cimport integers, records
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, scale, sub, vec3
 from mcsim.core._trig cimport sine_cosine
@@ -74,7 +74,8 @@ cdef class TreeSpace(VelocitySpace):
 
     def flies_alone(self):
         """Whether nothing but gravity and tau moves the trees, whatever their q, qd and tau are, but for what bodies that
-        touch do: no rows, and no forces that change on the way."""
+        touch do: no rows, and no forces that change on the way. What touches nothing never falls asleep
+        (docs/theory/sleeping.md)."""
         cdef Py_ssize_t j
         joints, bodies = self.arrays.kept[1], self.arrays.kept[0]
         if self.leading or self.motion.asking or self.motion.giving or self.turns_by_angles:
@@ -82,7 +83,7 @@ cdef class TreeSpace(VelocitySpace):
         if np.any(np.diff(self.kept[0]) != 1) or np.any(joints["breakable"]) or np.any(joints["broken"]):
             return False
         for j in range(self.context.joint_count):
-            if has_bounded_rows(&self.context.joints[j]):
+            if may_have_rows(&self.context.joints[j]):       # rotors of trees have none
                 return False
         efforts = self.context.efforts.values
         return not (np.any(bodies.linear_damping) or np.any(bodies.angular_damping) or np.any(bodies.force)
