@@ -49,6 +49,11 @@ cdef Given given(object array, int size) except *:
     return r
 
 
+cdef int look_for_signals() except -1 with gil:
+    PyErr_CheckSignals()
+    return 0
+
+
 cdef class SideBySide:
     """motion: of one of the worlds, whose links the others have too. sizes (bodies,) [m], not 0."""
 
@@ -169,8 +174,7 @@ cdef class SideBySide:
             if made % LOOK == 0:
                 if self.stopped[0]:
                     return 0
-                with gil:
-                    PyErr_CheckSignals()
+                look_for_signals()
         return 0
 
     cdef void begin_world(self, Py_ssize_t k, int lane) noexcept nogil:
