@@ -8,7 +8,7 @@ from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._piece cimport Account, Flight, FlightKernels
 
 cdef enum:
-    MOST_LANES = 8
+    MOST_LANES = 8               # of any level
 
 # One of the worlds, in a lane.
 ctypedef struct Lane:

@@ -63,9 +63,8 @@ class Abreast:
         (worlds, steps, nv), or None. kept: the arrays of all worlds, by name; lost (worlds,) int8: written 1 of those
         that are to be made one by one; stopped (1,) int8: not 0 where all is to end."""
         count = len(lost)
-        q, qd = (
-            np.broadcast_to(states.get(name, begun), (count, len(begun))) for name, begun in (("q", self.q), ("qd", self.qd))
-        )
+        q = np.broadcast_to(states.get("q", self.q), (count, len(self.q)))
+        qd = np.broadcast_to(states.get("qd", self.qd), (count, len(self.qd)))
         forces = np.broadcast_to(self.tau if tau is None else tau, (count, steps, len(self.tau)))
         faces = self.faces_of_q if "q" in states else self.faces
         for name, numbers in self.still.items():
