@@ -151,6 +151,27 @@ def test_what_hardly_moves_goes_on():
     assert np.all(found.qd[:, -1] != 0.0)
 
 
+def welded():
+    scene = mc.Scene()
+    scene.add_body("plate", **INERTIA)
+    scene.add_joint(mc.FixedJoint(None, "plate", anchor=(0, 0, 0)))
+    return scene
+
+
+def floor():
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
+    return scene
+
+
+@pytest.mark.parametrize("make", [mc.Scene, floor, welded])
+def test_what_does_not_move(make):
+    world = mc.ReducedWorld(make(), dt=0.01)
+    for arguments in ({"record": RECORD}, {"record": (), "every": 2}, {"record": RECORD, "every": 20}):
+        arguments |= {"worlds": 3, "threads": 1}
+        check_same(mc.rollout(world, 6, **arguments), apart(world, 6, **arguments))
+
+
 def test_tau_that_stays_as_it_is():
     world = mc.ReducedWorld(cart_pole(), dt=0.01, sleep=False)
     world.tau = (2.0, 0.1)
