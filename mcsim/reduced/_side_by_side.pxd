@@ -1,5 +1,6 @@
 """The trees of several worlds side by side."""
 
+from cython cimport final
 from libc.stdint cimport int8_t
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.reduced._flight cimport Travel, TreeFlight
@@ -29,6 +30,7 @@ ctypedef struct Given:
     Py_ssize_t step
     Py_ssize_t number
 
+@final
 cdef class SideBySide:
     cdef TreeMotion motion
     cdef TreeFlight judge                # says what becomes of a piece
@@ -37,7 +39,7 @@ cdef class SideBySide:
     cdef Tree tree                       # of one lane, to be read
     cdef LinkState* states
     cdef const double* parts
-    cdef object kept, rows
+    cdef object kept, kept_faces, rows
     cdef double h
     cdef int width, substeps
     cdef Lane lanes[MOST_LANES]

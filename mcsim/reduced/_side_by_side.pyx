@@ -14,7 +14,6 @@ one by one.
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.float cimport DBL_EPSILON
-
 from libc.string cimport memcpy
 
 import numpy as np
@@ -104,6 +103,7 @@ cdef class SideBySide:
         self.tree, self.states = self.motion.tree, <LinkState*>doubles(states)
         self.tree.states = self.states
         self.positions, self.twists = <Vec3*>doubles(bodies[0]), <Twist*>doubles(bodies[1])
+        self.kept_faces = bodies[3]
         self.faces, self.faces_at_start = <Quat*>doubles(bodies[2]), <const Quat*>doubles(bodies[3])
         return states, bodies
 
@@ -136,7 +136,7 @@ cdef class SideBySide:
             if not array.flags.c_contiguous or array.dtype != np.float64 or array.shape[:2] != (worlds, steps // every) or (
                     array.size != worlds * (steps // every) * sizes[name]):
                 raise ValueError("what is kept is contiguous, a row for each world and so many steps")
-        self.kept[2][1][3][:n] = faces
+        self.kept_faces[:n] = faces
         at = {name: <size_t>out[name].ctypes.data if name in out else 0 for name in sizes}
         self.out_q, self.out_qd = <double*><size_t>at["q"], <double*><size_t>at["qd"]
         self.out_position, self.out_orientation = <double*><size_t>at["position"], <double*><size_t>at["orientation"]
