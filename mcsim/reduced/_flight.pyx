@@ -201,8 +201,11 @@ cdef class TreeFlight:
         cdef double error = self.error(account, led)
         cdef int32_t step
         if way.rounds == 1:
+            if error <= 1.0:
+                return ARRIVED
             way.rounds = ROUNDS
-            return ARRIVED if error <= 1.0 else NOT_GOOD
+            way.level = 1 if self.meets(account) else 0      # where one round was enough, the same again is no better
+            return NOT_GOOD
         if not error <= 1.0 and way.level < HALVINGS:
             way.level += 1
             return NOT_GOOD
