@@ -30,6 +30,7 @@ ctypedef struct Given:
     Py_ssize_t step
     Py_ssize_t number
 
+
 @final
 cdef class SideBySide:
     cdef TreeMotion motion
