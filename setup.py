@@ -131,6 +131,7 @@ KERNELS = {
     "mcsim.reduced._tree_poses": ["m"],
     "mcsim.reduced._tree_runge_kutta": ["m"],
     "mcsim.reduced._flight": ["m"],
+    "mcsim.reduced._side_by_side": ["m"],
     "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
     "mcsim.solve._generalized_sweeps": [],

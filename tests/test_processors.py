@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -201,6 +202,22 @@ def test_no_kernel_calls_what_the_c_library_has_variants_of():
     assert len(kernels) > 40 and not {name: found for name, found in calls.items() if found}
 
 
+FUSED = re.compile(r"\tv?fn?m(?:add|sub|la|ls)\w*")  # of x86-64 and of arm64
+
+
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("objdump") is None, reason="takes binutils to look")
+def test_no_product_is_contracted():
+    """Whatever the compiler is told: gcc 12 makes one instruction of two products that are added and subtracted in turn
+    where the level of the processor has it (vfmaddsub), and a level would have bits of its own."""
+    kernels = [path for name in ("wide", "reduced") for path in sorted((PACKAGE / name).glob("_*.so"))]
+    found, products = {}, 0
+    for kernel in kernels:
+        told = subprocess.run(["objdump", "-d", "--no-show-raw-insn", kernel], capture_output=True, text=True, check=True)
+        found[kernel.name] = sorted(set(FUSED.findall(told.stdout)))
+        products += told.stdout.count("mul")
+    assert products > 1000 and not {name: what for name, what in found.items() if what}
+
+
 def test_the_rule_can_fail():
     """In Python and in Cython; not in comments, not in what observes, and numbers may have powers."""
     for text in (
@@ -221,6 +238,12 @@ def test_the_rule_can_fail():
         "from scipy.spatial.transform import Rotation",
     ):
         assert found_in(text), text
+    for text in (
+        "  1b309:\tvfmaddsub132pd %ymm15,%ymm16,%ymm13",
+        "  20:\tfmadd d0, d1, d2, d3",
+        "  24:\tfmla v0.2d",
+    ):
+        assert FUSED.search(text), text
     for text in (
         "a * b",
         "10 ** -3",

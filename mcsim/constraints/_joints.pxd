@@ -9,6 +9,7 @@ from mcsim.state._row cimport JointRows, Row
 from mcsim.state._settings cimport Settings
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil
+cdef bint may_have_rows(const Joint* joint) noexcept nogil
 cdef void find_bounded(const Joint* joints, Py_ssize_t count, const int32_t* group, int32_t* first,
                        Py_ssize_t groups) noexcept nogil
 cdef bint is_bounded_now(const Joint* joint) noexcept nogil

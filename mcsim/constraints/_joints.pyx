@@ -123,14 +123,23 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     """Whether there may be any rows beside the joint's own. One that holds nothing has none, and may be in no group."""
-    cdef const JointAxis* axis
     cdef int i
     if joint.broken:
         return False
     for i in range(joint.axis_count):
+        if has_rotor(&joint.axes[i]):
+            return True
+    return may_have_rows(joint)
+
+
+cdef bint may_have_rows(const Joint* joint) noexcept nogil:
+    """The same, but for those of rotors."""
+    cdef const JointAxis* axis
+    cdef int i
+    for i in range(joint.axis_count):
         axis = &joint.axes[i]
         if (axis.lower > -HUGE or axis.upper < HUGE or axis.friction > 0.0 or axis.has_spring
-                or axis.motor_mode != MOTOR_NONE or has_rotor(axis)):
+                or axis.motor_mode != MOTOR_NONE):
             return True
     return not isinf(joint.swing_limit)
 

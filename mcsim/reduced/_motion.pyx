@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core.arrays import aligned
-from mcsim.reduced._turn cimport turn_by
+from mcsim.reduced._turn cimport drift_joint
 
 include "_kernels.pxi"
 
@@ -220,23 +220,10 @@ cdef class TreeMotion:
     cdef void drift_links(self, Py_ssize_t first, Py_ssize_t end, double h, const double* rates) noexcept nogil:
         """q of the links [first, end) after h at these velocities."""
         cdef const Link* link
-        cdef double* q
-        cdef const double* w
         cdef Py_ssize_t i
-        cdef int k
         for i in range(first, end):
             link = &self.tree.links[i]
-            q = &self.q[link.q]
-            w = &rates[link.v]
-            if link.quaternion >= 0:
-                for k in range(link.quaternion):
-                    q[k] += h * w[k]
-                turn_by(&q[link.quaternion], h, &w[link.quaternion])
-            elif link.kind == PLANAR:
-                drift_planar(q, h, w)
-            else:
-                for k in range(link.freedoms):
-                    q[k] += h * w[k]
+            drift_joint(link, &self.q[link.q], h, &rates[link.v])
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -252,15 +239,6 @@ cdef class TreeMotion:
         r.arms, r.coms = <const double*>&self.tree.states[1].arm, <const double*>&self.tree.states[1].com
         r.stride = sizeof(LinkState) // sizeof(double)
         return r
-
-
-cdef inline void drift_planar(double* q, double h, const double* w) noexcept nogil:
-    """Velocities are in F_s, the position in F_p: turned by the angle half-way."""
-    cdef double s, c
-    sine_cosine(q[2] + 0.5 * h * w[2], &s, &c)
-    q[0] += h * (c * w[0] - s * w[1])
-    q[1] += h * (s * w[0] + c * w[1])
-    q[2] += h * w[2]
 
 
 def _blocks(links, nv, bodies):

@@ -2,3 +2,5 @@
 
 include "_kernels.pxi"
 include "_deriving.pxi"
+include "_piece.pxi"
+include "_flying.pxi"

@@ -11,5 +11,7 @@ cdef class Calls:
 
     cdef void begin(self, int64_t now) noexcept nogil
     cdef int tell(self, double time) noexcept nogil
+    cdef void ask(self, double time) noexcept with gil
     cdef bint is_interrupted(self) noexcept nogil
+    cdef void look_for_signals(self) noexcept with gil
     cdef void fail(self, object error) except *

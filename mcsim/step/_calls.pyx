@@ -22,24 +22,29 @@ cdef class Calls:
     cdef int tell(self, double time) noexcept nogil:
         """The functions of time, what they say for this one. -> status"""
         if self.of_time is not None:
-            with gil:
-                try:
-                    self.of_time(time)
-                except BaseException as error:
-                    self.fail(error)
+            self.ask(time)
         return self.status
+
+    # Apart: what has a part with the GIL in it takes the GIL on its way out, whether it was there or not.
+    cdef void ask(self, double time) noexcept with gil:
+        try:
+            self.of_time(time)
+        except BaseException as error:
+            self.fail(error)
 
     cdef bint is_interrupted(self) noexcept nogil:
         """Whether the step is to end: a function of the user's has failed, or the handler of a signal."""
         cdef int64_t now = ticks()
         if self.status == OK and now - self.looked > self.interval:
             self.looked = now
-            with gil:
-                try:
-                    PyErr_CheckSignals()
-                except BaseException as error:
-                    self.fail(error)
+            self.look_for_signals()
         return self.status != OK
+
+    cdef void look_for_signals(self) noexcept with gil:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            self.fail(error)
 
     cdef void fail(self, object error) except *:
         self.failure, self.status = error, CALL_FAILED

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mcsim.reduced._side_by_side import SideBySide
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
 from mcsim.step._tree_sync import TreeSync
@@ -16,6 +17,8 @@ class TreeSpace(VelocitySpace):
     system: System
     dynamics: Dynamics
 
+    def flies_alone(self) -> bool: ...
+    def side_by_side(self) -> SideBySide: ...
     def end_steps(self) -> None: ...
     def lead(self) -> None: ...
     def sync(self) -> None: ...

@@ -9,7 +9,7 @@ from libc.string cimport memcmp
 import numpy as np
 
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport has_bounded_rows
+from mcsim.constraints._joints cimport has_bounded_rows, may_have_rows
 from mcsim.core._arrays cimport integers, records
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, scale, sub, vec3
 from mcsim.core._trig cimport sine_cosine
@@ -23,6 +23,7 @@ from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._state_arrays cimport StateArrays
 
 from mcsim.core.errors import SimulationError
+from mcsim.reduced._side_by_side import SideBySide
 
 # Cosine of a pitch below which a motion may pass one at which yaw and roll are one within a substep.
 cdef double STEEP = 0.1
@@ -70,6 +71,28 @@ cdef class TreeSpace(VelocitySpace):
         """Whether a joint that closes a loop has an armature."""
         free = np.diff(self.kept[0]) == 0
         return bool(np.any(self.arrays.kept[1]["axes"]["armature"][free]))
+
+    def flies_alone(self):
+        """Whether nothing but gravity and tau moves the trees, whatever their q, qd and tau are, but for what bodies that
+        touch do: no rows, and no forces that change on the way. What touches nothing never falls asleep
+        (docs/theory/sleeping.md)."""
+        cdef Py_ssize_t j
+        joints, bodies = self.arrays.kept[1], self.arrays.kept[0]
+        if self.leading or self.motion.asking or self.motion.giving or self.turns_by_angles:
+            return False
+        if np.any(np.diff(self.kept[0]) != 1) or np.any(joints["breakable"]) or np.any(joints["broken"]):
+            return False
+        for j in range(self.context.joint_count):
+            if may_have_rows(&self.context.joints[j]):       # rotors of trees have none
+                return False
+        efforts = self.context.efforts.values
+        return not (np.any(bodies.linear_damping) or np.any(bodies.angular_damping) or np.any(bodies.force)
+                    or np.any(bodies.island >= 0) or (efforts is not None and np.any(efforts)))
+
+    def side_by_side(self):
+        """SideBySide of worlds like this one."""
+        return SideBySide(self.motion, self.arrays.kept_sizes[:self.context.bodies.count], self.context.settings.dt,
+                          self.context.settings.substeps)
 
     # ---- what is read off them ---------------------------------------------------------------------------------------
 

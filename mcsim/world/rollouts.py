@@ -18,6 +18,7 @@ from mcsim.core.processors import processors
 from mcsim.scene.checks import FieldError, choose, count, items, show
 from mcsim.step._tape import Tape
 from mcsim.world.reduced_world import ReducedWorld
+from mcsim.world.side_by_side import Abreast
 from mcsim.world.snapshots import Snapshot
 from mcsim.world.world import World
 
@@ -125,7 +126,7 @@ class _Plan:
         self.controls = self._controls({} if controls is None else controls)
         self.states = self._states({} if states is None else states)
         self.count = self._count(worlds)
-        self.rows = self.steps // self.every
+        self.rows, self.stopped = self.steps // self.every, np.zeros(1, np.int8)
         self.shapes = {name: self._source(world, name).shape for name in sorted({KEPT_IN[name] for name in self.record})}
         if self.count * self.rows * sum(int(np.prod(shape)) for shape in self.shapes.values()) > MOST_NUMBERS:
             raise FieldError("every", "leaves more to keep than memory has room for; record less, or fewer rows")
@@ -220,35 +221,53 @@ class _Plan:
         found = Rollout(np.full((self.count, self.rows), np.nan))
         for name in self.record:
             setattr(found, name, kept[KEPT_IN[name]][..., PARTS.get(name, slice(None))])
-        begin = self.world.snapshot()
-        left: Iterator[int] = iter(range(self.count))
+        threads = min(self.threads, self.count)
+        copies = [copy.deepcopy(self.world) for _ in range(threads)]
+        workers = [_Worker(self, world, found, kept) for world in copies]
+        size = min(workers[0].block, -(-self.count // threads))
+        left: Iterator[int] = iter(range(0, self.count, size))
         turn = threading.Lock()
 
-        def work(world: World) -> None:
+        def work(worker: _Worker) -> None:
             while True:
                 with turn:
                     i = next(left, None)  # of now: none, once there is to be no more
                 if i is None:
                     return
-                self._run_one(world, i, begin, found, kept)
+                worker.run(range(i, min(i + size, self.count)))
 
-        threads = min(self.threads, self.count)
-        copies = [copy.deepcopy(self.world) for _ in range(threads)]
         if threads == 1:
-            work(copies[0])
+            work(workers[0])
         else:
             with ThreadPoolExecutor(threads) as pool:
                 try:
-                    for future in [pool.submit(work, world) for world in copies]:
+                    for future in [pool.submit(work, worker) for worker in workers]:
                         future.result()
                 except BaseException:  # Ctrl-C: the pool waits for the variants that run, and begins no others
                     with turn:
                         left = iter(())
+                    self.stopped[:] = 1
                     raise
         return found
 
-    def _run_one(self, world: World, i: int, begin: Snapshot, found: Rollout, kept: Mapping[str, np.ndarray]) -> None:
-        world.restore(self.states[i] if isinstance(self.states, list) else begin)
+    def suits(self, world: World) -> bool:
+        """Whether its variants may go side by side: nothing but q, qd and tau is their own."""
+        return (
+            self.count > 1
+            and self.prepare is None
+            and isinstance(self.states, dict)
+            and all(what == "tau" for what, *_ in self.controls)
+            and Abreast.suits(world)
+        )
+
+    def run_one(
+        self, world: World, go_back: Callable[[], None], i: int, found: Rollout, kept: Mapping[str, np.ndarray]
+    ) -> None:
+        """The i-th, by a copy of the world."""
+        if isinstance(self.states, list):
+            world.restore(self.states[i])
+        else:
+            go_back()
         if isinstance(self.states, dict):
             self._place(world, i)
         if self.prepare is not None:
@@ -264,7 +283,7 @@ class _Plan:
             world._pipeline.tape = None
         rows = tape.done // self.every
         found.time[i, :rows] = start + dt * self.every * np.arange(1, rows + 1)
-        if world.stats.notes:
+        if np.any(world._pipeline.parts.noted.steps[0]):
             found.notes[i] = list(world.stats.notes)
 
     def _place(self, world: World, i: int) -> None:
@@ -305,3 +324,33 @@ class _Plan:
         values = np.concatenate(columns, axis=1) if columns else np.zeros((0, 0))
         sources = [self._source(world, name) for name in kept]
         return Tape(targets, moved, values, sources, [array[i] for array in kept.values()], self.every)
+
+
+class _Worker:
+    """One of the threads of a rollout, with a copy of the world."""
+
+    def __init__(self, plan: _Plan, world: World, found: Rollout, kept: Mapping[str, np.ndarray]) -> None:
+        self.plan, self.world, self.found, self.kept = plan, world, found, kept
+        self.go_back = world._way_back(world.snapshot())
+        self.abreast = Abreast(world) if isinstance(world, ReducedWorld) and plan.suits(world) else None
+        self.lost = np.zeros(plan.count, np.int8)
+
+    @property
+    def block(self) -> int:
+        """How many variants it is best given at a time."""
+        return 1 if self.abreast is None else self.abreast.block
+
+    def run(self, some: range) -> None:
+        """These variants."""
+        plan, left = self.plan, list(some)
+        if self.abreast is not None:
+            tau = plan.controls[0][-1] if plan.controls else None
+            states: Any = plan.states
+            self.abreast.fly(some, plan.steps, plan.every, states, tau, self.kept, self.lost, plan.stopped)
+            times = self.abreast.start + self.abreast.dt * plan.every * np.arange(1, plan.rows + 1)
+            self.found.time[some.start : some.stop] = times
+            left = [i for i in some if self.lost[i]]
+            for array in (self.found.time, *self.kept.values()):
+                array[left] = np.nan
+        for i in left:
+            plan.run_one(self.world, self.go_back, i, self.found, self.kept)

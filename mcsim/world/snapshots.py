@@ -269,11 +269,37 @@ class Snapshots(WorldBase):
             raise SceneError(f"World.restore: {error}") from None
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise SceneError(f"World.restore: the snapshot is not whole: {error}") from None
+        self._take_state(parts, holder, arrays)
+
+    def _take_state(self, parts: dict[str, Any], holder: Holder, arrays: Mapping[str, np.ndarray]) -> None:
+        """Become what a checked snapshot tells. parts: of `_machinery`, behind the holder."""
         take(self._RECORD, holder, arrays, after_pipeline=False)
         self._follow(holder)
         self._settle(parts)
         self._meet_shapes()
         take(self._RECORD, holder, arrays, after_pipeline=True)
+
+    def _way_back(self, snapshot: Snapshot) -> Callable[[], None]:
+        """What restores one snapshot, for who goes back to it often: to unpack and check a state costs many times what
+        taking it over does, so that is done once, and again where the world has been given other bodies, joints or
+        settings since."""
+        known: tuple[Scene, dict[str, Any], Holder, dict[str, np.ndarray]] | None = None
+
+        def go_back() -> None:
+            nonlocal known
+            if known is not None and known[0] is self._scene:
+                with self._turn.alone("restore"):
+                    parts = {name: getattr(self, name) for name in HOLDING}
+                    holder = self._holder(parts)
+                    if holder.dt == known[2].dt and all(parts[name] is known[1][name] for name in HOLDING):
+                        return self._take_state(parts, holder, known[3])
+            self.restore(snapshot)
+            with self._turn.alone("restore"):
+                parts = {name: getattr(self, name) for name in HOLDING}
+                holder = self._holder(parts)
+                known = self._scene, parts, holder, self._checked_state(snapshot, holder)
+
+        return go_back
 
     def _check_kind(self, snapshot: Snapshot) -> None:
         """Refuse what another kind of world has kept."""
