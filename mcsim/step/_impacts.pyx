@@ -28,8 +28,8 @@ cdef double SOLVED = 1e-13
 
 
 cdef class ArticulationImpacts(BodyImpacts):
-    """articulations: of the direct joint solver; bodies: how many there are; holds: whether they are to be solved before a
-    blow, as those that sweeps take in turn are not."""
+    """articulations: of the direct joint solver; bodies: how many there are; holds: whether they close by themselves, so
+    that no sweep takes their rows in turn."""
 
     def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies, bint holds):
         cdef Py_ssize_t count = articulations.state.articulation_count
@@ -50,10 +50,16 @@ cdef class ArticulationImpacts(BodyImpacts):
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """With what drives, springs and rotors do as they are held: each may be far more than their sum."""
-        if self.holds and self.holds_any(rows, count):
+        """With what drives, springs and rotors do as they are held: each may be far more than their sum. Where a relax
+        pass is to follow, so are they by the rows of the sweeps: a velocity that joints do not allow where the bodies
+        now are would be met by an impulse against all that they hold, which is as good as immovable that way."""
+        if not (self.holds or self.settings.relaxes) or not self.holds_any(rows, count):
+            return
+        if self.holds:
             self.articulations.solve(self.twist, True)
             self.articulations.bounds.hold_bounded(self.twist, True, True)
+        else:
+            self.articulations.solve_rows(<Row*>rows, self.twist, RELAXED, True, False, False)
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Whether what joints hold has a contact with a restitution."""
