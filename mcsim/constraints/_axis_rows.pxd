@@ -183,13 +183,14 @@ cdef inline int write_swing(Row* rows, const Joint* joint, int source, const Axi
                             const Bodies* bodies, bint first) noexcept nogil:
     """The cone of the swing: the half-space in the direction u of the swing as it is. That bounds no other direction,
     while u itself turns about the cone's axis as fast as the swing is small. So a narrow cone is also bounded on its
-    other side and across, where nothing inside is farther away than the limit. -> how many"""
+    other side and across, where nothing inside is farther away than the limit: about axes in the plane of a's x and y,
+    about which motors turn, so that what contradicts these rows does so outright. -> how many"""
     cdef Vec3 u, across
     cdef double swing = ball_swing(f, &u)
     cdef int n = write_limit(rows, joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing, neg(u),
                              geometry, f, bodies, first)
     if joint.swing_limit < LIMIT_MARGIN_ANGLE:
-        across = cross(f.axis_b[2], u)
+        across = cross(f.axis_a[2], u)
         n += write_limit(&rows[n], joint, source, SWING_INDEX + 1, 0.0, joint.swing_limit + swing, u, geometry, f, bodies,
                          first)
         n += write_limit(&rows[n], joint, source, SWING_INDEX + 2, 0.0, joint.swing_limit, across, geometry, f, bodies,
