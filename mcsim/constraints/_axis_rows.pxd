@@ -14,7 +14,7 @@ from mcsim.state._rows cimport rate
 from mcsim.state._settings cimport INTEGRATE_REDUCED, INTEGRATE_SEMI_IMPLICIT, Settings
 
 cdef enum:
-    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes; of narrow ones the first
+    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes; the first of several
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
