@@ -341,7 +341,8 @@ cdef class Articulations(ArticulationPart):
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed, bint hold, bint solved, bint rotors) noexcept nogil:
         """J v + bias = 0 with the rows' biases; the rows' impulses change. twist: the bodies' velocities, or displacements,
         which may be left with what a velocity may be left with, times the substep. hold: with the bounded rows of
-        articulations that hold them; solved: those alone, for the joints are; rotors: of those alone that end with rotors."""
+        articulations that hold them; solved: those alone, for the joints are; rotors: of those alone that end with
+        rotors."""
         cdef JointRows* found = &self.tree.rows
         cdef double duration = 1.0 if twist == self.bodies.twist else self.settings.h
         cdef Py_ssize_t c, g, j

@@ -25,8 +25,8 @@ cdef enum:
 
 
 def with_joint_bounds(joints, sizes):
-    """Numbers of the ball joints and hinges that have friction or limits, and no gear; but for narrow cones, which have more
-    rows than a lane (constraints/_axis_rows.pxd)."""
+    """Numbers of the ball joints and hinges that have friction or limits, and no gear; but for narrow cones, which have
+    more rows than a lane (constraints/_axis_rows.pxd)."""
     axes = joints["axes"]
     some = np.any((axes["friction"] > 0.0) | np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]), axis=1)
     some |= np.isfinite(joints["swing_limit"])

@@ -257,8 +257,8 @@ def overlapping(kind, armature, friction):
 @pytest.mark.parametrize("armature", [0.3, 3.0, 30.0])
 @pytest.mark.parametrize("kind", ["free", "ball"])
 def test_contacts_drive_no_rotors(kind, armature, friction, stabilization):
-    """What a contact changes of a rotor's rate takes the rotor's impulse. Else a contact that is pushed apart gives the rate
-    that a light link would have, and the energy that the rotor then has."""
+    """What a contact changes of a rotor's rate takes the rotor's impulse. Else a contact that is pushed apart gives the
+    rate that a light link would have, and the energy that the rotor then has."""
     world = mc.World(overlapping(kind, armature, friction), dt=1 / 240, stabilization=stabilization, sleep=False)
     for _ in range(150):
         world.step()
