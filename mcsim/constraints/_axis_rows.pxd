@@ -8,13 +8,13 @@ from mcsim.constraints._spring_law cimport SpringLaw, spring_law, strained_part
 from mcsim.state._joint cimport (AXIS_ARMATURE, AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER,
                                  JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY, SPRING_BOTH, has_rotor)
 from mcsim.state._joint_types cimport ROTATION
-from mcsim.state._limit_margin cimport LOWER_BIT, SWING_BIT, UPPER_BIT
+from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE, LOWER_BIT, SWING_BIT, UPPER_BIT
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._rows cimport rate
 from mcsim.state._settings cimport INTEGRATE_REDUCED, INTEGRATE_SEMI_IMPLICIT, Settings
 
 cdef enum:
-    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
+    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes; the first of several
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
@@ -164,8 +164,6 @@ cdef inline int write_limits(Row* rows, const Joint* joint, int source, const Ax
                              const Bodies* bodies, bint first) noexcept nogil:
     """The limits that are active in this step. -> how many."""
     cdef const JointAxis* axis
-    cdef Vec3 swing_axis
-    cdef double swing
     cdef int i, n = 0
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
@@ -176,9 +174,28 @@ cdef inline int write_limits(Row* rows, const Joint* joint, int source, const Ax
             n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_UPPER, axis.impulse[AXIS_UPPER],
                              axis.upper - axes[i].limit_position, neg(axes[i].limit_axis), &axes[i], f, bodies, first)
     if joint.active_limits & SWING_BIT:
-        swing = ball_swing(f, &swing_axis)
-        n += write_limit(&rows[n], joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing,
-                         neg(swing_axis), &axes[ROTATION[joint.type]], f, bodies, first)
+        n += write_swing(&rows[n], joint, source, &axes[ROTATION[joint.type]], f, bodies, first)
+    return n
+
+
+cdef inline int write_swing(Row* rows, const Joint* joint, int source, const AxisGeometry* geometry, const JointFrames* f,
+                            const Bodies* bodies, bint first) noexcept nogil:
+    """The cone of the swing: the half-space in the direction u of the swing as it is. That bounds no other direction,
+    while u itself turns about the cone's axis as fast as the swing is small. So a narrow cone is also bounded on its
+    other side and across, where nothing inside is farther away than the limit: about axes in the plane of a's x and y,
+    about which motors turn, so that what contradicts these rows does so outright. -> how many"""
+    cdef Vec3 u, across
+    cdef double swing = ball_swing(f, &u)
+    cdef int n = write_limit(rows, joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing, neg(u),
+                             geometry, f, bodies, first)
+    if joint.swing_limit < LIMIT_MARGIN_ANGLE:
+        across = cross(f.axis_a[2], u)
+        n += write_limit(&rows[n], joint, source, SWING_INDEX + 1, 0.0, joint.swing_limit + swing, u, geometry, f, bodies,
+                         first)
+        n += write_limit(&rows[n], joint, source, SWING_INDEX + 2, 0.0, joint.swing_limit, across, geometry, f, bodies,
+                         first)
+        n += write_limit(&rows[n], joint, source, SWING_INDEX + 3, 0.0, joint.swing_limit, neg(across), geometry, f,
+                         bodies, first)
     return n
 
 

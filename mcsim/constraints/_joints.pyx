@@ -36,7 +36,7 @@ from mcsim.state._rows cimport is_linear, is_of_motor, joint_sleeps, own_rows, p
 cdef double LIMIT_FALLS = 18.0
 
 cdef enum:
-    MOST_ROWS = 37            # of one joint: of six coordinates 6 each, or as its own 1 each; 1 swing limit
+    MOST_ROWS = 40            # of one joint: of six coordinates 6 each, or as its own 1 each; 4 of a swing's limit
 
 
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
@@ -446,8 +446,9 @@ cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, co
             row = &rows[joints[j].row_begin + k]
             if row.kind == ROW_JOINT:
                 joints[j].impulse[row.index] = row.impulse
-            elif row.index == SWING_INDEX:
-                joints[j].swing_impulse = row.impulse
+            elif row.index >= SWING_INDEX:
+                if row.index == SWING_INDEX:
+                    joints[j].swing_impulse = row.impulse
             else:
                 axis = &joints[j].axes[row.index // AXIS_ROWS]
                 axis.impulse[row.index % AXIS_ROWS] = row.impulse if is_law(row, settings) else lasting(row, settings)

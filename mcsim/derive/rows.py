@@ -166,7 +166,7 @@ class Layout:
                 out[i] = joint["impulse"][index] if index < len(joint["impulse"]) else 0.0
             elif index < joint["axes"]["impulse"].size:
                 out[i] = joint["axes"]["impulse"].flat[index]
-            else:
+            elif index == joint["axes"]["impulse"].size:  # of a narrow cone's other rows nothing is kept
                 out[i] = joint["swing_impulse"]
         known = {(int(m["shape_a"]), int(m["shape_b"]), int(m["part"])): m for m in manifolds}
         for i in np.flatnonzero(self.kind >= NORMAL):

@@ -100,6 +100,7 @@ cdef class Articulations(ArticulationPart):
         for c in range(self.state.awake_count):
             self.state.swept[self.state.awake[c]] = 0
         self.state.swept[self.state.articulation_count] = 0                  # of what is in none
+        self.state.find_touched(manifolds, manifold_count)
         for i in range(count):
             if rows[i].block_kind != BLOCK_BORDER and rows[i].block_kind != BLOCK_TREE:
                 self.sweep(rows[i].body_a)
@@ -256,8 +257,12 @@ cdef class Articulations(ArticulationPart):
             self.batches.solve(self.bodies.twist, rows, BATCH_FREE)
 
     cdef void end_relax(self) noexcept nogil:
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t c, g, i, k
         cdef JointRows* rows = &self.tree.rows
+        for c in range(self.state.alone_count):
+            g = self.state.alone[c]
+            if self.bounds.ends_with_rotors(g):
+                self.bounds.hold_rows(g, self.bodies.twist, True, True)
         for i in range(rows.run_count):
             for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
                 rows.second[k] += rows.impulse[k]
@@ -333,10 +338,11 @@ cdef class Articulations(ArticulationPart):
             if self.state.held_rows.count[g] > 0:
                 self.bounds.factor(g)
 
-    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed, bint hold, bint solved) noexcept nogil:
+    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed, bint hold, bint solved, bint rotors) noexcept nogil:
         """J v + bias = 0 with the rows' biases; the rows' impulses change. twist: the bodies' velocities, or displacements,
         which may be left with what a velocity may be left with, times the substep. hold: with the bounded rows of
-        articulations that hold them; solved: those alone, for the joints are."""
+        articulations that hold them; solved: those alone, for the joints are; rotors: of those alone that end with
+        rotors."""
         cdef JointRows* found = &self.tree.rows
         cdef double duration = 1.0 if twist == self.bodies.twist else self.settings.h
         cdef Py_ssize_t c, g, j
@@ -354,7 +360,7 @@ cdef class Articulations(ArticulationPart):
             g = self.state.alone[c]
             if not solved:
                 self.solves.solve_until(g, twist, duration * self.state.solved[g])
-            if hold and self.state.held_rows.count[g] > 0:
+            if hold and self.state.held_rows.count[g] > 0 and (not rotors or self.bounds.ends_with_rotors(g)):
                 self.bounds.hold_rows(g, twist, relaxed, True)
         for c in range(found.awake_count):
             j = found.awake[c]

@@ -15,6 +15,7 @@ cdef class HeldBounds(ArticulationPart):
     cdef bint holds(self, Py_ssize_t g) noexcept nogil
     cdef void choose(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef bint hold_any(self) noexcept nogil
+    cdef bint ends_with_rotors(self, Py_ssize_t g) noexcept nogil
     cdef bint is_held(self, Py_ssize_t g) noexcept nogil
     cdef bint is_too_slow(self, Py_ssize_t g, double h, int passes) noexcept nogil
     cdef void list_rows(self, Row* rows, Py_ssize_t count) noexcept nogil

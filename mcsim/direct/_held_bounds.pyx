@@ -17,7 +17,7 @@ from mcsim.solve._held cimport PASSES_TOGETHER, is_slow
 from mcsim.solve._held_links cimport ALL, NONE, ONE
 from mcsim.solve._tree cimport Articulation
 from mcsim.state._joint cimport MOST_ASKED, Joint
-from mcsim.state._row cimport BLOCK_BOUNDED, Row
+from mcsim.state._row cimport BLOCK_BOUNDED, ROW_ARMATURE, Row
 
 # Bounded rows are solved with the joints in them where there are position motors, where they fly, or where sweeps in turn
 # with the joints would not do (`is_slow` of solve/_held.pyx): in PASSES passes of one row by itself, and in
@@ -75,6 +75,18 @@ cdef class HeldBounds(ArticulationPart):
         cdef Py_ssize_t c
         for c in range(self.state.alone_count):
             if self.state.held_rows.count[self.state.alone[c]] > 0:
+                return True
+        return False
+
+    cdef bint ends_with_rotors(self, Py_ssize_t g) noexcept nogil:
+        """Whether an articulation has rotors among the rows that it holds, and contacts. Sweeps over contacts know its
+        bodies alone, and what they change after a rotor has answered would change its rate u without the impulse that
+        this takes: by a light body's own inertia, where the energy is the rotor's, a u^2 / 2. So rotors have the last
+        word, as the joints have."""
+        cdef Py_ssize_t begin = self.state.held_rows.begin[g]
+        cdef Py_ssize_t k
+        for k in range(begin, begin + self.state.held_rows.count[g] if self.state.touched[g] else begin):
+            if self.border.rows[self.state.held_rows.row[k]].kind == ROW_ARMATURE:
                 return True
         return False
 

@@ -15,6 +15,7 @@ from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
+from mcsim.state._manifold cimport Manifold
 from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
@@ -55,6 +56,7 @@ cdef class ArticulationState:
     cdef int8_t* may_batch
     cdef int8_t* here                   # it stands in a batch now
     cdef int8_t* swept                  # it has rows in the sweeps
+    cdef int8_t* touched                # a contact is among them
     cdef double* heaviest               # [1/kg] the inverse of the heaviest mass in it
     cdef double* lightest               # [1/kg] of what contacts push is asked how it answers where it is lighter than this
     cdef object kept_answers
@@ -132,6 +134,7 @@ cdef class ArticulationState:
                      Noted noted) noexcept
     cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
+    cdef void find_touched(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef void release_driven(self) noexcept nogil
     cdef void choose_lanes(self) noexcept nogil
     cdef void arrange(self) noexcept nogil

@@ -25,6 +25,7 @@ from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, Bodies
 from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._joint cimport Joint
 from mcsim.state._joint_types cimport GEAR
+from mcsim.state._manifold cimport Manifold
 from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.state._row cimport ROW_JOINT, JointRows, Row
 from mcsim.state._rows cimport Off, add_error, add_run, joint_sleeps, joint_way, no_error
@@ -34,7 +35,7 @@ from mcsim.wide._joint_bounds cimport WideJointBounds
 
 from mcsim.core.arrays import aligned
 from mcsim.solve._tree import LEAST_PART
-from mcsim.solve.border import WORLD, border_rows
+from mcsim.solve.border import WORLD, border_rows, ties
 from mcsim.solve.components import find_articulations
 from mcsim.state.arrays import joint_levers
 from mcsim.state.fields import JOINT_TYPES
@@ -75,9 +76,10 @@ cdef class ArticulationState:
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         moves = bodies.kind == DYNAMIC
         beside = border_rows(joints)
-        self.border = Border(beside, pairs[sizes > 0], moves)
+        tied = ties(joints, sizes, moves)
+        self.border = Border(beside, pairs[tied], moves)
         group = self.border.articulation
-        self.tree = JointTree(pairs, sizes, moves, group)
+        self.tree = JointTree(pairs, sizes, moves, group, tied)
         found, members = find_articulations(group, self.tree.joint, self.tree.node_loops, pairs, self.border.groups)
         plain = (joints["type"] == BALL) & (sizes == 3)
         self.tree.take_balls(found, plain, moves, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1),
@@ -94,9 +96,8 @@ cdef class ArticulationState:
         worked = (joints["type"] == USER) | np.any(joints["axes"]["motion_mode"] != 0, axis=1)
         given = np.append(group, -1)[pairs[worked]].max(axis=1, initial=-1)
         self._keep_articulations(found, group, barred, given[given >= 0])
-        self._keep_bodies(members, driven, bodies, pairs[sizes > 0], beside)
-        own = np.flatnonzero(sizes > 0)
-        self.carried = Carried(self.tree.branches, own)
+        self._keep_bodies(members, driven, bodies, pairs[tied], beside)
+        self.carried = Carried(self.tree.branches, np.flatnonzero(tied))
         self.kept_answers = np.zeros((bodies.count + 1, 36))
         self.answers = doubles(self.kept_answers)
         self.joint_bounds = WideJointBounds(joints, sizes if direct and bounds_in_lanes else 0 * sizes,
@@ -159,7 +160,7 @@ cdef class ArticulationState:
     def _keep_articulations(self, found, group, barred, given):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((18, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
+        flags, lists = np.zeros((19, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
         numbers = np.zeros((13, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
@@ -177,6 +178,7 @@ cdef class ArticulationState:
         self.doubtful, self.given, self.accounted = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
         self.flies, self.bounded, self.holds = flag_row(flags, 12), flag_row(flags, 13), flag_row(flags, 14)
         self.again, self.falls, self.by_links = flag_row(flags, 15), flag_row(flags, 16), flag_row(flags, 17)
+        self.touched = flag_row(flags, 18)
         self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
@@ -275,6 +277,17 @@ cdef class ArticulationState:
         self.release_driven()
         self.arrange()
         self.choose_lanes()
+
+    cdef void find_touched(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
+        """Which articulations have contacts in this step."""
+        cdef Py_ssize_t i
+        cdef int32_t a, b
+        memset(self.touched, 0, self.articulation_count + 1)                 # the last: of what is in none
+        for i in range(count):
+            a, b = self.group[manifolds[i].body_a], self.group[manifolds[i].body_b]
+            if manifolds[i].point_count > 0:
+                self.touched[a if a >= 0 else self.articulation_count] = 1
+                self.touched[b if b >= 0 else self.articulation_count] = 1
 
     cdef void release_driven(self) noexcept nogil:
         """Kinematic bodies to which only what sleeps is joined go by themselves meanwhile, as the others do."""

@@ -17,4 +17,5 @@ cdef class HeldTrees(HeldRows):
     cdef bint relaxed                    # its pass
 
     cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied, int sweeps) noexcept nogil
+    cdef void hold_tree(self, Py_ssize_t g, Row* rows, double* velocity, bint relaxed) noexcept nogil
     cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil

@@ -59,16 +59,21 @@ cdef class HeldTrees(HeldRows):
         """Their impulses, of trees whose velocities are not what they were left with; fresh: of all, a pass begins.
         `largest`: the largest correction [m/s, rad/s]. -> a tree whose rows pivots did not solve, -1: none"""
         cdef Py_ssize_t g, given_up = -1
-        cdef size_t size
         cdef int32_t first
-        self.relaxed, self.largest = relaxed, 0.0
+        self.largest = 0.0
         for g in range(self.articulations):
-            if self.count[g] > 0:
-                first, size = self.blocks[2 * g], self.blocks[2 * g + 1] * sizeof(double)
-                if not fresh and memcmp(self.left + first, velocity + first, size) == 0:
-                    continue
-                self.solve(g, rows, <Twist*>velocity, relaxed)
-                memcpy(self.left + first, velocity + first, size)
+            first = self.blocks[2 * g]
+            if self.count[g] > 0 and (fresh or memcmp(self.left + first, velocity + first,
+                                                      self.blocks[2 * g + 1] * sizeof(double)) != 0):
+                self.hold_tree(g, rows, velocity, relaxed)
                 if self.unsolved:
                     given_up = g
         return given_up
+
+    cdef void hold_tree(self, Py_ssize_t g, Row* rows, double* velocity, bint relaxed) noexcept nogil:
+        """Of one, whether it is as it was left or not."""
+        cdef int32_t first = self.blocks[2 * g]
+        self.relaxed, self.unsolved = relaxed, False
+        if self.count[g] > 0:
+            self.solve(g, rows, <Twist*>velocity, relaxed)
+            memcpy(self.left + first, velocity + first, self.blocks[2 * g + 1] * sizeof(double))

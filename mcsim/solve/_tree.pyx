@@ -51,16 +51,18 @@ LEAST_PART = DOUBTFUL
 cdef class JointTree:
     """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool,
     which are dynamic; group: (bodies + 1,) the articulation of each body, as of `connected`, that of others and, last,
-    the world -1. The symbolic part is made here, once; factor and solve follow the rows."""
+    the world -1; tied: (joints,) bool, which are in the tree, if others than those with rows: what ties bodies by bounded
+    rows alone is a node of no size. The symbolic part is made here, once; factor and solve follow the rows."""
 
-    def __init__(self, bodies, sizes, moves, group):
+    def __init__(self, bodies, sizes, moves, group, tied=None):
         bodies, sizes = np.asarray(bodies, np.int64).reshape(-1, 2), np.asarray(sizes, np.int64)
-        found = plan(bodies, sizes, np.asarray(moves, bool), group)
+        own = np.flatnonzero(sizes > 0 if tied is None else tied)
+        found = plan(bodies, sizes, np.asarray(moves, bool), group, tied)
         self.node_count = len(found.joint)
         self.joint = found.joint
         self.group = found.group
         loops = np.zeros(len(sizes) + 1, np.int32)                     # the last is of hubs
-        loops[np.flatnonzero(sizes > 0)] = count_loops(bodies[sizes > 0], np.asarray(moves, bool))
+        loops[own] = count_loops(bodies[own], np.asarray(moves, bool))
         self.node_loops = loops[np.maximum(found.joint, -1)]
         self.loops = found.fronts is not None
         self.fronts = Fronts(found) if self.loops else None
@@ -76,7 +78,6 @@ cdef class JointTree:
         order, alone = np.arange(self.node_count + 1, dtype=np.int32), awake.copy()
         run[1] = self.row_count
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot, awake, run, alone, order)
-        own = np.flatnonzero(sizes > 0)
         if group is None:
             group = connected(bodies[own], np.asarray(moves, bool))
         jointed = np.where(np.isin(np.arange(len(group)), bodies[own]), group, -1)

@@ -14,6 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
+from mcsim.core._forest import group_numbers
 from mcsim.scene.joints import TYPES
 from mcsim.solve.components import connected
 from mcsim.state.fields import JOINT_TYPES
@@ -23,7 +24,7 @@ BorderPlan = namedtuple(
 )
 
 WORLD = -1
-GEAR, USER, LOCK = (JOINT_TYPES.index(name) for name in ("gear", "user", "lock"))
+FREE, GEAR, USER, LOCK = (JOINT_TYPES.index(name) for name in ("free", "gear", "user", "lock"))
 
 # Of each type of joint: whether none of its rows binds turning alone, and the number of its first coordinate that turns.
 FREELY = np.array([TYPES[kind].turns_freely for kind in JOINT_TYPES])
@@ -42,6 +43,33 @@ def border_rows(joints: np.ndarray) -> list[tuple[int, int, int, list[int]]]:
         bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
         rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
         found += [(int(j), i, len(ends), bodies) for i in range(rows)]
+    return found
+
+
+def ties(joints: np.ndarray, sizes: np.ndarray, moves: np.ndarray) -> np.ndarray:
+    """(j,) bool: which joints are in the tree: those that have rows of their own, and of those that leave all free what has
+    rotors, for these carry what hangs on them, unless that closes a loop. joints: (j,) JOINT_DTYPE; sizes: (j,) rows of
+    each; moves: (n,) bool, which bodies are dynamic."""
+    found = sizes > 0
+    carries = (joints["type"] == FREE) & (joints["broken"] == 0) & np.any(joints["axes"]["armature"] > 0.0, axis=1)
+    carries &= ~found
+    if not carries.any():
+        return found
+    still = len(moves)  # all that does not move, as one
+    pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+    pairs = np.where(np.append(moves, False)[pairs], pairs, still)
+    group = group_numbers(pairs[found], still + 1)
+    parent = list(range(len(group)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            i = parent[i]
+        return i
+
+    for j in np.flatnonzero(carries):
+        a, b = (root(int(group[body])) for body in pairs[j])
+        found[j] = a != b
+        parent[max(a, b)] = min(a, b)
     return found
 
 

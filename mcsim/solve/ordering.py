@@ -59,7 +59,13 @@ REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
 _Piece = namedtuple("_Piece", "joint sides below nodes codes")
 
 
-def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.ndarray | None = None) -> Plan:
+def plan(
+    bodies: np.ndarray,
+    sizes: np.ndarray,
+    moves: np.ndarray,
+    group: np.ndarray | None = None,
+    tied: np.ndarray | None = None,
+) -> Plan:
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column
@@ -67,9 +73,9 @@ def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.nda
     each node, ascending. Where one has loops (shift: 1 for its joints) the entries are the given blocks alone, and fronts
     is a FrontPlan; work: about how many products a factorization takes.
     group: (n + 1,) the articulation of each body, the last the world's (None: as `connected` numbers them). What order
-    one's nodes have does not depend on the others.
+    one's nodes have does not depend on the others. tied: (j,) bool, which joints are nodes (None: those that have rows).
     """
-    joints = np.flatnonzero(sizes > 0)
+    joints = np.flatnonzero(sizes > 0 if tied is None else tied)
     pairs = bodies[joints]
     if group is None:
         group = connected(pairs, moves)
@@ -79,7 +85,8 @@ def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.nda
     known: dict[tuple[bytes, ...], _Piece] = {}
     pieces = []
     for begin, end in zip(by.begin.tolist(), by.end.tolist()):
-        ends, wide, loop = by.ends[begin:end], widths[begin:end], looped[begin:end]
+        wide, loop = widths[begin:end], looped[begin:end]
+        ends = np.where((wide > 0)[:, None], by.ends[begin:end], -1)  # what has no rows is coupled to none
         key = ends.tobytes(), wide.tobytes(), loop.tobytes()
         if key not in known:
             known[key] = _piece(ends.tolist(), bool(loop.any()))

@@ -116,6 +116,7 @@ cdef class JointsInTurn(ConstraintSet):
             self.context.most_sweeps = 1
         self.articulations.bounds.choose(self.plain.rows, self.plain.joint_end)
         self.holds = self.articulations.bounds.hold_any()
+        self.articulations.state.find_touched(self.context.store.manifolds, self.context.store.manifold_count)
         return OK
 
     cdef void finish(self, double part) noexcept nogil:
@@ -123,15 +124,17 @@ cdef class JointsInTurn(ConstraintSet):
 
     cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
         if self.context.swept and self.articulations.state.tree.loops:
-            self.solve(p, False, False)                  # whose impulses start from 0: the sweeps are not to see that
+            self.solve(p, False, False, False)           # whose impulses start from 0: the sweeps are not to see that
 
     cdef void begin_sweep(self, const SweepPass* p) noexcept nogil:
         if self.holds:
-            self.solve(p, True, p.k > 0)
+            self.solve(p, True, p.k > 0, False)
 
     cdef bint end_sweep(self, const SweepPass* p) noexcept nogil:
-        self.solve(p, False, False)
+        self.solve(p, False, False, False)
+        if self.holds and p.k == p.iterations - 1 and p.twist == self.context.bodies.twist:
+            self.solve(p, True, True, True)
         return True
 
-    cdef void solve(self, const SweepPass* p, bint hold, bint solved) noexcept nogil:
-        self.articulations.solve_rows(self.plain.rows, p.twist, p.relaxed, hold, solved)
+    cdef void solve(self, const SweepPass* p, bint hold, bint solved, bint rotors) noexcept nogil:
+        self.articulations.solve_rows(self.plain.rows, p.twist, p.relaxed, hold, solved, rotors)

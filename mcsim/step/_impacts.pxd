@@ -6,6 +6,7 @@ from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._held_motors cimport HeldMotors
+from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._smooth cimport SmoothSolver
@@ -61,8 +62,11 @@ cdef class TreeImpacts(Impacts):
     cdef GeneralizedRows generalized
     cdef LoopRows loops
     cdef TreeMotion motion
+    cdef HeldTrees held
+    cdef int8_t* met             # (trees,) whether its rows are held for this blow
     cdef const int32_t* bond     # (trees,) of those that loops tie the first that each is tied to, else -1; NULL: no loops
     cdef double* response
 
+    cdef void hold_tree(self, const Row* rows, int32_t body) noexcept nogil
     cdef Py_ssize_t end_of(self, int32_t node) noexcept nogil
     cdef bint is_of(self, Py_ssize_t tree, int32_t node) noexcept nogil

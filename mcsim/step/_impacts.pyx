@@ -52,8 +52,8 @@ cdef void find_kicks(BodyImpacts impacts, const Bodies* bodies, const Settings* 
 
 
 cdef class ArticulationImpacts(BodyImpacts):
-    """articulations: of the direct joint solver; bodies: how many there are; holds: whether they are to be solved before a
-    blow, as those that sweeps take in turn are not."""
+    """articulations: of the direct joint solver; bodies: how many there are; holds: whether they close by themselves, so
+    that no sweep takes their rows in turn."""
 
     def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies, bint holds):
         cdef Py_ssize_t count = articulations.state.articulation_count
@@ -74,10 +74,16 @@ cdef class ArticulationImpacts(BodyImpacts):
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """With what drives, springs and rotors do as they are held: each may be far more than their sum."""
-        if self.holds and self.holds_any(rows, count):
+        """With what drives, springs and rotors do as they are held: each may be far more than their sum. Where a relax
+        pass is to follow, so are they by the rows of the sweeps: a velocity that joints do not allow where the bodies
+        now are would be met by an impulse against all that they hold, which is as good as immovable that way."""
+        if not (self.holds or self.settings.relaxes) or not self.holds_any(rows, count):
+            return
+        if self.holds:
             self.articulations.solve(self.twist, True)
             self.articulations.bounds.hold_bounded(self.twist, True, True)
+        else:
+            self.articulations.solve_rows(<Row*>rows, self.twist, RELAXED, True, False, False)
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Whether what joints hold has a contact with a restitution."""
@@ -354,20 +360,37 @@ cdef class RowImpacts(BodyImpacts):
 
 cdef class TreeImpacts(Impacts):
     """generalized: the rows over qd; loops: those of them that close loops; motion: the trees; bond: (trees,) of those
-    that loops tie the first that each is tied to, else -1; None: there are no loops."""
+    that loops tie the first that each is tied to, else -1; None: there are no loops; held: rows that are solved at
+    once."""
 
     def __init__(self, int law, GeneralizedRows generalized not None, LoopRows loops not None,
-                 TreeMotion motion not None, bond):
+                 TreeMotion motion not None, HeldTrees held not None, bond):
         Impacts.__init__(self, law, motion.tree_count)
-        response = np.zeros(motion.tree.nv + 1)
-        self.kept += [response, bond]
-        self.generalized, self.loops, self.motion = generalized, loops, motion
+        response, met = np.zeros(motion.tree.nv + 1), np.zeros(motion.tree_count + 1, np.int8)
+        self.kept += [response, bond, met]
+        self.met = <int8_t*>records(met)
+        self.generalized, self.loops, self.motion, self.held = generalized, loops, motion, held
         self.bond = integers(bond) if bond is not None else NULL
         self.response = doubles(response)
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """With what drives, rotors and limits do as they are held, of trees whose contacts have a restitution: each may be
+        far more than their sum."""
+        cdef Py_ssize_t i
         if self.bond != NULL:
             self.loops.solve(<Row*>rows, self.motion.qd, RELAXED)
+        memset(self.met, 0, self.motion.tree_count)
+        for i in range(count):
+            if rows[i].kind == ROW_NORMAL and rows[i].restitution > 0.0:
+                self.hold_tree(rows, rows[i].body_a)
+                self.hold_tree(rows, rows[i].body_b)
+
+    cdef void hold_tree(self, const Row* rows, int32_t body) noexcept nogil:
+        """That of the body, once."""
+        cdef int32_t g = self.held.group[body]
+        if g >= 0 and not self.met[g]:
+            self.met[g] = 1
+            self.held.hold_tree(g, <Row*>rows, self.motion.qd, RELAXED)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         """A tree; those that loops tie are one."""

@@ -90,7 +90,7 @@ cdef class JointPlan:
         if self.wanted and len(joints):
             found = Articulations(bodies, joints, self._joint_sizes(),
                                   self.context.settings.stabilization == STABILIZE_SOFT, self.contacts_in_lanes)
-            if found.state.tree.row_count + found.state.border.count > 0:
+            if found.state.tree.node_count + found.state.border.count > 0:
                 self.articulations = found
                 self._attach()
         if (self.articulations is not None and self.wanted == 2

@@ -28,9 +28,14 @@ cdef class TreeKicks:
     cdef double* kicked_to
     cdef double* at_most                 # (nv,) by a tree's first, see find_work [J]
     cdef double* change                  # (nv,) see again
+    cdef object kept_balance
+    cdef double* balance                 # (trees,) see start_drives; below zero: limits and contacts oppose drives
 
     cdef void begin(self) noexcept nogil
     cdef void first(self, double h) noexcept nogil
+    cdef bint start_drives(self) noexcept nogil
+    cdef void sum_work(self, bint bounded, double part) noexcept nogil
+    cdef void act_balanced(self, double part) noexcept nogil
     cdef void first_smooth(self, double h) noexcept nogil
     cdef void start(self) noexcept nogil
     cdef void find_work(self) noexcept nogil

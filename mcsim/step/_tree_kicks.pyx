@@ -31,6 +31,8 @@ cdef class TreeKicks:
         states = self.kept = np.zeros((5, self.motion.tree.nv + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
         self.at_most, self.change = doubles(states[3]), doubles(states[4])
+        self.kept_balance = np.zeros(self.motion.tree_count + 1)
+        self.balance = doubles(self.kept_balance)
 
     cdef void begin(self) noexcept nogil:
         """A substep begins."""
@@ -40,20 +42,77 @@ cdef class TreeKicks:
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
         fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed.
         Their impulses are not guessed from those before: what rows that contradict each other have piled up would
-        strike as soon as poses change. What limits and contacts are guessed to do comes after it: until it is balanced
-        it may be far faster than anything moves, and velocity products of it are nothing that the drift has."""
+        strike as soon as poses change. What limits and contacts are guessed to do comes after it, but where it balances
+        what drives do (`start_drives`): until it is balanced it may be far faster than anything moves, and velocity
+        products of it are nothing that the drift has."""
         cdef Py_ssize_t nv = self.motion.tree.nv
+        cdef bint balanced = False
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, self.space.forces, 1)
         self.poses.leave_spins(h, self.context.bodies, self.tree_rows.tied, 0, self.motion.tree_count)
         if self.rows.loops.some:
-            self.start_rows(False, True)
+            balanced = self.start_drives()
             for _ in range(KICK_ROUNDS):
                 self.rows.loop_rows.solve(self.plain.rows, self.motion.qd, BIASED)
             self.motion.kick_some(h, self.space.forces, self.tree_rows.tied, True)
             memcpy(self.started, self.motion.trial, nv * sizeof(double))
         self.energies.begin_account(h, self.space.forces, self.tree_rows.tied if self.rows.loops.some else NULL)
+        if balanced:
+            self.act_balanced(-1.0)
         self.start()
+
+    cdef bint start_drives(self) noexcept nogil:
+        """The impulses that springs, motors and friction of trees which loops tie start with act, and with them those of
+        limits and contacts where these oppose them: where both together give less energy than drives alone. What a motor
+        does that presses a link against its limit moves nothing, and as little are loops and velocity products to know
+        of it. -> whether any do"""
+        cdef Py_ssize_t i, k
+        cdef size_t size = self.motion.tree.nv * sizeof(double)
+        cdef bint some = False
+        memcpy(self.change, self.motion.qd, size)
+        self.start_rows(False, True)
+        for k in range(self.motion.tree_count):
+            self.balance[k] = 0.0
+        self.sum_work(False, -1.0)
+        memcpy(self.at_most, self.motion.qd, size)                           # in which nothing stands yet
+        self.start_rows(True, True)
+        self.sum_work(False, 1.0)
+        self.sum_work(True, 1.0)
+        for k in range(self.motion.tree_count):
+            i = self.tree_rows.bond[k]
+            if i < 0:
+                continue
+            if self.balance[i] < 0.0:
+                some = True
+            else:
+                memcpy(self.motion.qd + self.motion.trees[k].first, self.at_most + self.motion.trees[k].first,
+                       self.motion.trees[k].count * sizeof(double))
+        return some
+
+    cdef void sum_work(self, bint bounded, double part) noexcept nogil:
+        """Into `balance`, of each bond: impulse times what has changed of J qd since `change`, of rows as of start_rows;
+        half of that is the energy of the change."""
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef int32_t bond
+        for i in range(self.plain.started_end):
+            row = &self.plain.rows[i]
+            bond = max(self.tree_rows.bonds[row.body_a], self.tree_rows.bonds[row.body_b])
+            if row.impulse != 0.0 and bond >= 0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded:
+                self.balance[bond] += part * row.impulse * (self.generalized.rate(i, self.motion.qd)
+                                                            - self.generalized.rate(i, self.change))
+
+    cdef void act_balanced(self, double part) noexcept nogil:
+        """What of limits' and contacts' impulses balances what drives do."""
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef int32_t bond
+        for i in range(self.plain.started_end):
+            row = &self.plain.rows[i]
+            bond = max(self.tree_rows.bonds[row.body_a], self.tree_rows.bonds[row.body_b])
+            if row.impulse != 0.0 and bond >= 0 and self.balance[bond] < 0.0 and (
+                    row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL):
+                self.generalized.apply(i, part * row.impulse, self.motion.qd)
 
     cdef void first_smooth(self, double h) noexcept nogil:
         """The same where accelerations, qdd, are all that forces and loops do."""

@@ -12,7 +12,7 @@ cdef class TreeParts:
 
     def impacts(self, int law):
         """Integrator.impacts"""
-        blows = TreeImpacts(law, self.space.generalized, self.rows.loop_rows, self.space.motion,
+        blows = TreeImpacts(law, self.space.generalized, self.rows.loop_rows, self.space.motion, self.rows.held_trees,
                             self.rows.tree_rows.of_trees[2] if self.rows.loops.some else None)
         return blows, self.context.settings.first_kick
 

@@ -12,6 +12,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._softness cimport Softness, rigid_rate, soften
 from mcsim.state._joint_types cimport BALL, GEAR, HINGE
+from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.wide._colors cimport COLORS
 
 from mcsim.core.arrays import aligned
@@ -24,11 +25,13 @@ cdef enum:
 
 
 def with_joint_bounds(joints, sizes):
-    """Numbers of the ball joints and hinges that have friction or limits, and no gear."""
+    """Numbers of the ball joints and hinges that have friction or limits, and no gear; but for narrow cones, which have
+    more rows than a lane (constraints/_axis_rows.pxd)."""
     axes = joints["axes"]
     some = np.any((axes["friction"] > 0.0) | np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]), axis=1)
     some |= np.isfinite(joints["swing_limit"])
     some &= ((joints["type"] == BALL) | (joints["type"] == HINGE)) & (sizes > 0)
+    some &= ~(joints["swing_limit"] < LIMIT_MARGIN_ANGLE)
     some[joints["geared"][joints["type"] == GEAR].ravel()] = False
     return np.flatnonzero(some)
 

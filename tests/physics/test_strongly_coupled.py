@@ -234,6 +234,209 @@ def test_blows_meet_rotors_under_every_stabilization(seed, mass, stabilization):
     assert met
 
 
+# ---- rotors beside contacts ------------------------------------------------------------------------------------------
+
+
+def overlapping(kind, armature, friction):
+    """A light link behind a rotor, at rest, that overlaps a free box by some millimetres."""
+    scene, rubs = mc.Scene(gravity=(0, 0, 0)), mc.Material(friction)
+    link = {"position": (-0.684, -1.407, 2.728), "material": rubs}
+    scene.add_body("link", shape=mc.Box((0.045, 0.022, 0.09)), **link)
+    scene.add_body("base", mass=1.0, inertia=(0.01, 0.012, 0.009), orientation=unit((0.184, -0.258, -0.93, -0.187)))
+    box = {"position": (-0.841, -1.49, 2.737), "orientation": unit((-0.745, -0.329, -0.342, -0.47)), "material": rubs}
+    scene.add_body("box", shape=mc.Box((0.091, 0.046, 0.183)), **box)
+    if kind == "free":
+        scene.add_joint(mc.FreeJoint("base", "link", armature=armature))
+    else:
+        scene.add_joint(mc.BallJoint("base", "link", (-0.684, -1.407, 2.728), armature=armature))
+    return scene
+
+
+@pytest.mark.parametrize("stabilization", ["soft", "baumgarte"])
+@pytest.mark.parametrize("friction", [0.0, 0.6])
+@pytest.mark.parametrize("armature", [0.3, 3.0, 30.0])
+@pytest.mark.parametrize("kind", ["free", "ball"])
+def test_contacts_drive_no_rotors(kind, armature, friction, stabilization):
+    """What a contact changes of a rotor's rate takes the rotor's impulse. Else a contact that is pushed apart gives the
+    rate that a light link would have, and the energy that the rotor then has."""
+    world = mc.World(overlapping(kind, armature, friction), dt=1 / 240, stabilization=stabilization, sleep=False)
+    for _ in range(150):
+        world.step()
+        assert world.energy().total < 0.01
+
+
+@pytest.mark.parametrize("stabilization", STABILIZATIONS)
+@pytest.mark.parametrize("friction", [0.0, 0.6])
+@pytest.mark.parametrize("restitution", [0.0, 1.0])
+@pytest.mark.parametrize("armature", [0.3, 30.0])
+@pytest.mark.parametrize("mass", [0.002, 0.1])
+@pytest.mark.parametrize("kind", ["free", "ball", "hinge"])
+def test_what_meets_a_rotor_gives_it_no_energy(kind, mass, armature, restitution, friction, stabilization):
+    """Down to a link of two grams on a rotor that weighs as much as 15 tonnes of it would."""
+    scene, material = mc.Scene(gravity=(0, 0, 0)), mc.Material(friction, restitution)
+    scene.add_body("base", kind="kinematic")
+    moving = {"velocity": (0, 0.6, 0), "angular_velocity": (0, 0, 2), "mass": mass}
+    scene.add_body("link", shape=mc.Box((0.05, 0.03, 0.1)), position=(0.3, 0, 0), material=material, **moving)
+    scene.add_body("ball", shape=mc.Sphere(0.1), position=(0.32, 0.3, 0.02), material=material)
+    if kind == "free":
+        scene.add_joint(mc.FreeJoint("base", "link", armature=armature))
+    elif kind == "ball":
+        scene.add_joint(mc.BallJoint("base", "link", (0, 0, 0), armature=armature))
+    else:
+        scene.add_joint(mc.HingeJoint("base", "link", (0, 0, 0), (0, 0, 1), armature=armature))
+    world = mc.World(scene, dt=1 / 60, stabilization=stabilization, sleep=False)
+    first, met = world.energy().total, 0
+    for _ in range(60):
+        world.step()
+        met += len(world.contacts)
+        assert world.energy().total < 1.15 * first
+    assert met
+
+
+def test_free_joints_with_rotors_are_as_in_generalized_coordinates():
+    """A body that a rotor of a free joint makes heavy is pressed against others by a spring without a yielding motor."""
+    scene = mc.Scene()
+    for name, shape in (("a", mc.Capsule(0.026, 0.052)), ("b", mc.Box((0.0773, 0.0387, 0.1547)))):
+        scene.add_body(name, shape=shape)
+    scene.add_body("heavy", mass=761.0, inertia=(7.6, 1.0, 6.8))
+    own = {"orientation": unit((0.2262, 0.8814, -0.373, 0.181)), "mass": 28.0}
+    scene.add_body("c", shape=mc.Box((0.1987, 0.0994, 0.3975)), **own)
+    motor = [None, mc.Motor(velocity=2.21), None, None, None, None]
+    spring = [None, mc.Spring(1e9, 100.0, rest=-0.232), None, None, None, None]
+    scene.add_joint(mc.FreeJoint("b", "heavy", armature=3.0, motor=motor, spring=spring))
+    scene.add_joint(mc.HingeJoint("a", "c", (0, 0, 0), (0, 1, 0)))
+    world, reduced = mc.World(scene, dt=1 / 60, substeps=2), mc.ReducedWorld(scene, dt=1 / 60, substeps=2)
+    for _ in range(10):
+        world.step()
+        reduced.step()
+    assert np.abs(world.velocities).max() == pytest.approx(np.abs(reduced.velocities).max(), rel=0.05)
+
+
+# ---- blows where joints do not hold yet ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+@pytest.mark.parametrize("kp", [1e6, 1e7, 1e8])
+@pytest.mark.parametrize("stabilization", ["ggl", "projection", "soft"])
+def test_a_blow_sees_velocities_that_joints_allow(stabilization, kp, restitution):
+    """A stiff motor turns a box far in the first substep; where it then is its velocity is none that the joints allow, and
+    another box in its way is not to meet that. What comes out is no more than the motor had."""
+    scene = mc.Scene()
+    scene.add_body("carriage", shape=mc.Sphere(0.087))
+    turned = unit((-0.5205, 0.1324, 0.7416, -0.402))
+    scene.add_body("box", shape=mc.Box((0.1243, 0.0622, 0.2486)), position=(-1.8217, -0.2646, 3.5215), orientation=turned)
+    turned, bouncy = unit((0.4297, -0.4667, 0.0955, -0.7671)), mc.Material(restitution=restitution)
+    place = (-2.3371, -0.5457, 3.4063)
+    shape = mc.Box((0.1704, 0.0852, 0.3409))
+    scene.add_body("other", shape=shape, position=place, orientation=turned, material=bouncy)
+    scene.add_joint(mc.SliderJoint(None, "carriage", (0, 0, 1)))
+    angle = -0.687
+    motor = mc.Motor(position=angle, kp=kp)
+    scene.add_joint(mc.HingeJoint("carriage", "box", (1, 0, 0), (0, 0, 1), motor=motor))
+    world = mc.World(scene, dt=1 / 60, iterations=30, stabilization=stabilization)
+    most = world.energy().total + 0.5 * kp * angle * angle
+    for _ in range(5):
+        world.step()
+        assert world.energy().kinetic < most
+
+
+@pytest.mark.parametrize("friction", [1e4, 1e6])
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+def test_a_blow_on_a_tree_sees_its_drives_balanced(law, friction):
+    """A motor without bound presses a screw into its limit, which friction holds; a ball falls upon what hangs there."""
+    scene = mc.Scene()
+    scene.add_body("ball", shape=mc.Sphere(0.168), position=(-1.3124, -0.7267, 1.0))
+    scene.add_body("box", shape=mc.Box((0.103, 0.0515, 0.2059)))
+    bouncy = {"material": mc.Material(restitution=1.0), "linear_damping": 0.5}
+    scene.add_body("nut", shape=mc.Sphere(0.175), position=(-1.2358, -0.5973, 1.3559), mass=1.0, **bouncy)
+    drive = {"limits": (0.0, None), "motor": mc.Motor(velocity=-0.5), "friction": friction}
+    scene.add_joint(mc.ScrewJoint("box", "nut", (0, 0, 0), (0, 1, 0), -0.01, **drive))
+    world = mc.ReducedWorld(scene, dt=1 / 20, restitution_law=law)
+    first, met = world.energy().total, 0
+    for _ in range(8):
+        world.step()
+        met += len(world.contacts)
+        assert world.energy().total <= first * (1 + 1e-6)
+    assert met
+
+
+# ---- narrow cones ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["ball", "free"])
+@pytest.mark.parametrize("drive", ["position", "velocity", "spring"])
+@pytest.mark.parametrize("stabilization", [*STABILIZATIONS, "reduced"])
+def test_a_cone_of_no_width_lets_nothing_lean(stabilization, drive, kind):
+    """Whatever drives it aside, and however: half a space in the direction in which it happens to lean holds nothing."""
+    drives = {"position": mc.Motor(position=0.1, hertz=1.0), "velocity": mc.Motor(velocity=0.3, max_force=50.0)}
+    drives["spring"] = mc.Spring(1e2, rest=0.3)
+    scene = mc.Scene()
+    scene.add_body("arm", mass=0.08, inertia=(8e-4, 9e-4, 7e-4), position=(-0.43, 0.14, 2.45))
+    of = {"spring" if drive == "spring" else "motor": [None, drives[drive], None]}
+    if kind == "free":
+        of = {name: [None, None, None, *axes] for name, axes in of.items()}
+        scene.add_joint(mc.FreeJoint(None, "arm", (0, 0, 0), swing_limit=0.0, **of))
+    else:
+        scene.add_joint(mc.BallJoint(None, "arm", (0, 0, 0), swing_limit=0.0, **of))
+    if stabilization == "reduced":
+        world = mc.ReducedWorld(scene, dt=1 / 60)
+    else:
+        world = mc.World(scene, dt=1 / 60, stabilization=stabilization)
+    swept = drive == "spring" and stabilization == "reduced"
+    for _ in range(90):
+        world.step()
+        leans = np.array(world.joints[0].position)[-3:-1]
+        assert np.abs(leans).max() < (1e-2 if swept else 1e-5)
+    assert np.abs(world.angular_velocities).max() < (0.1 if swept else 1e-2)
+    assert not kinds(world)
+
+
+def lean_of(q):
+    """The angle by which the quaternion turns the z axis."""
+    return 2.0 * np.arctan2(np.hypot(q[1], q[2]), np.hypot(q[0], q[3]))
+
+
+@pytest.mark.parametrize("kind, width", [(mc.World, 0.0), (mc.World, 0.05), (mc.World, 0.15), (mc.ReducedWorld, 0.0)])
+def test_a_narrow_cone_bounds_every_direction(kind, width):
+    """A rod with a torque that goes round about once in half a second, which it follows along the cone."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("rod", mass=1.0, inertia=(0.3, 0.3, 0.01), position=(0, 0, 1))
+    scene.add_joint(mc.BallJoint(None, "rod", (0, 0, 0), swing_limit=width, friction=0.1))
+    world = kind(scene, dt=1 / 240)
+    for i in range(240):
+        angle = 4 * np.pi * i / 240
+        world.apply_torque("rod", (20 * np.cos(angle), 20 * np.sin(angle), 0))
+        world.step()
+        lean = lean_of(world.orientations[0])
+        assert lean < width + 3e-3
+    assert lean > width - 0.01
+
+
+# ---- drives against limits beside loops ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("drive", ["motor", "spring", "friction"])
+@pytest.mark.parametrize("strength", [10.0, 1e3, 1e5, 1e6])
+@pytest.mark.parametrize("height", [0.0, 0.7])
+def test_what_drives_press_into_limits_moves_no_loop(height, strength, drive, kind):
+    """All is at rest, and stays so: a motor presses a hinge into its limit, from which a rod leads to a third body."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for name, place in (("a", (0, 0, 0)), ("b", (1, 0, 0)), ("c", (1, 1, height))):
+        scene.add_body(name, mass=1.0, inertia=(0.05, 0.06, 0.07), position=place)
+    of = {"motor": mc.Motor(velocity=-1.0, max_force=strength)}
+    if drive == "spring":
+        of = {"spring": mc.Spring(strength, rest=-0.1)}
+    elif drive == "friction":
+        of["friction"] = 0.5 * strength
+    scene.add_joint(mc.HingeJoint("a", "b", (0.5, 0, 0), (0, 0, 1), limits=(0.0, None), **of))
+    scene.add_joint(mc.DistanceJoint("b", "c", (1.2, 0.1, 0), (1, 0.9, height)))
+    world = kind(scene, dt=1 / 60, sleep=False)
+    world.step(60)
+    assert world.energy().kinetic < 1e-12
+    assert not kinds(world)
+
+
 # ---- what a method cannot do -----------------------------------------------------------------------------------------
 
 
