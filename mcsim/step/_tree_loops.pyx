@@ -152,8 +152,8 @@ cdef class TreeLoops:
     cdef void project(self, Sweeps sweeping, double h, int rounds) noexcept nogil:
         """"projection": q onto the nearest place at which loops are closed, by at most so many Gauss-Newton steps in the
         metric of H, q -= H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It
-        ends where errors do not shrink; what is open closes no faster than its push. Rows are those of the present place, before
-        and after: all of them where there are sweeps, else those that `write` writes."""
+        ends where errors do not shrink; what is open closes no faster than its push. Rows are those of the present place,
+        before and after: all of them where there are sweeps, else those that `write` writes."""
         cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
         cdef double error, closed
         cdef Py_ssize_t g
