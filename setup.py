@@ -202,6 +202,7 @@ KERNELS = {
     "mcsim.step._tree_sweeps": [],
     "mcsim.step._tree_restitution": [],
     "mcsim.step._tree_integrator": [],
+    "mcsim.step._loop_jacobian": [],
     "mcsim.step._tree_smooth_integrator": [],
     "mcsim.view._raster": ["m"],
     "mcsim.world._wind": ["m"],

@@ -48,6 +48,12 @@ ctypedef struct Spread:
     double* found[3]
 
 
+cdef inline void give_motion(const Motion* m, double* out) noexcept nogil:
+    """[w; v]"""
+    out[0], out[1], out[2] = m.w.x, m.w.y, m.w.z
+    out[3], out[4], out[5] = m.v.x, m.v.y, m.v.z
+
+
 cdef inline Own own_of(double* room, Py_ssize_t nv) noexcept nogil:
     cdef Own own
     own.transposed = room
@@ -341,6 +347,30 @@ cdef class Derivatives(Dynamics):
         for k in range(self.threads):
             self._check_factor(self.spread.failed[k])
         return 0
+
+    def take_rates(self, axes, states):
+        """Of the one state that was differentiated last, into axes (nv, 24): the motions S, first, second and both of each
+        velocity (AxisRates); into states (links + 1, 15): origin, velocity and acceleration less gravity of each link, the
+        base first. Motions are [w; v] about the link's origin, world axes."""
+        cdef double* out = doubles(axes)
+        cdef double* own = doubles(states)
+        cdef const LinkState* s
+        cdef const AxisRates* r
+        cdef Py_ssize_t i
+        for i in range(self.nv):
+            r = &self.room.axes[i]
+            give_motion(&self.tree.axes[i].axis, out + 24 * i)
+            give_motion(&r.first, out + 24 * i + 6)
+            give_motion(&r.second, out + 24 * i + 12)
+            give_motion(&r.both, out + 24 * i + 18)
+        memset(own, 0, 15 * sizeof(double))
+        own[12], own[13], own[14] = -self.room.gravity.x, -self.room.gravity.y, -self.room.gravity.z
+        for i in range(self.tree.count):
+            s = &self.tree.states[i + 1]
+            own += 15
+            own[0], own[1], own[2] = s.position.x, s.position.y, s.position.z
+            give_motion(&s.velocity, own + 3)
+            give_motion(&s.acceleration, own + 9)
 
     cdef int _check_factor(self, Py_ssize_t failed) except -1:
         cdef Py_ssize_t i

@@ -56,6 +56,8 @@ cdef class LoopRows:
     cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil
     cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil
     cdef void meet(self, const Row* rows, double* x) noexcept nogil
+    cdef void factor_exactly(self, const Row* rows) noexcept nogil
+    cdef void approach(self, const Row* rows, double* x) noexcept nogil
     cdef double miss(self, const Row* rows, const double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void give(self, const Row* rows, double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, double* x) noexcept nogil

@@ -420,12 +420,24 @@ cdef class LoopRows:
         proximal iteration from 0 leads to the least such impulses in the metric of the diagonal, also where rows follow
         from each other (solve/_smooth.pyx); what is inconsistent ends it. Where rows yield, J x + compliance given =
         target."""
+        self.factor_exactly(rows)
+        self.approach(rows, x)
+
+    cdef void factor_exactly(self, const Row* rows) noexcept nogil:
+        """K, for what is to be met."""
+        cdef Py_ssize_t first = 0, end
+        while first < self.count:
+            end = self.end_of_part(first)
+            self.factor_part(rows, BIASED, self.proximal, first, end)
+            first = end
+
+    cdef void approach(self, const Row* rows, double* x) noexcept nogil:
+        """`meet` by the factor there is."""
         cdef Py_ssize_t first = 0, end
         cdef double worst, last
         cdef int n
         while first < self.count:
             end = self.end_of_part(first)
-            self.factor_part(rows, BIASED, self.proximal, first, end)
             memset(self.given + first, 0, (end - first) * sizeof(double))
             last = worst = self.miss(rows, x, first, end)
             for n in range(MOST_ITERATIONS):

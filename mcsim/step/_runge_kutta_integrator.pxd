@@ -8,6 +8,11 @@ from mcsim.core._types cimport Twist
 from mcsim.solve._held_motors cimport HeldMotors
 from mcsim.step._integrator cimport Integrator
 
+# How often stages are projected in steps of a given length. They are open by some h^2: one round leaves some h^4, and what
+# loops do does not depend on what else is in the world.
+cdef enum:
+    STAGE_ROUNDS = 1
+
 cdef class RungeKuttaIntegrator(Integrator):
     cdef Tableau tableau, first          # of the present steps, and of those with which a substep begins
     cdef dict made                       # what steps by a method need, by its tableau
@@ -46,8 +51,10 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef double advance_backward(self, double h) noexcept nogil
     cdef int probe_row(self) noexcept nogil
     cdef void start_backward(self, double most) noexcept nogil
+    cdef void accelerate_stage(self, double h) noexcept nogil
     cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil
     cdef double backward_error(self) noexcept nogil
+    cdef bint is_near_singular(self, double part, double least) noexcept nogil
     cdef void count_refused(self, double left) noexcept nogil
     cdef bint make_backward_step(self) noexcept nogil
     cdef bint find_backward_place(self, double begin) noexcept nogil
@@ -74,6 +81,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void judge(self, double* errors) noexcept nogil
     cdef void take_back(self) noexcept nogil
     cdef void settle(self, double h) noexcept nogil
+    cdef void settle_stage(self, double h) noexcept nogil
     cdef bint derive(self) noexcept nogil
     cdef void read_back(self, int k) noexcept nogil
     cdef double farthest_turn(self) noexcept nogil

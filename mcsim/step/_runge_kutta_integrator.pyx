@@ -41,6 +41,12 @@ cdef enum:
 # that than which none may, near the rounding error of time.
 cdef double SHORT = 1e-8
 cdef double SHORTEST = 1e-14
+
+# The part of a substep than which an implicit step of loops is not to be shorter, of Radau's method and of backward
+# differences, whose first steps, of order 1, are short anyway: at a tolerance of 1e-13 some 1e-7 of a substep. What asks
+# for shorter ones is a singular pose, which the explicit method passes.
+cdef double SINGULAR = 1e-6
+cdef double SINGULAR_BACKWARD = 1e-9
 cdef enum:
     SHORT_STEPS = 1000   # of a substep, at most, that are shorter
 
@@ -58,7 +64,7 @@ cdef double FAR = 2.0
 # In parts of the tolerance, what projecting the end of an implicit step may move it by.
 cdef double STRAYED = 100.0
 cdef enum:
-    REFUSED = 3          # steps of an implicit method in a row, after which the explicit one takes over
+    REFUSED = 8          # steps of an implicit method in a row, after which the explicit one takes over
 
 # Why a substep was given up.
 cdef enum:
@@ -190,6 +196,10 @@ cdef class RungeKuttaIntegrator(Integrator):
             left = self.advance_backward(h)
         while left > 0.0 and not self.is_stopped():
             part = min(self.sizes.h, left)
+            if self.is_near_singular(part, SINGULAR * h):
+                self.sizes.begin(left)
+                self.go_over(False)
+                continue
             if part < min(SHORT * h, 0.5 * left):
                 short += 1
             if self.stiff and self.tries == TRIES and part < min(LONGER * self.explicit_h, left):
@@ -219,8 +229,10 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.implicit.forget()
 
     cdef void make_stages(self, double h) noexcept nogil:
-        """One step, whose time the end has. Where steps follow a tolerance, joints are projected before each stage: near a
-        singular pose accelerations divide what stages are open by by how far that pose is."""
+        """One step, whose time the end has. Joints are projected before each stage. Near a singular pose accelerations
+        divide what stages are open by by how far that pose is; and rows that follow from others do so on the constraints
+        alone: in a loop like Bennett's, which moves though it has three rows too many, they contradict each other beside
+        them, and hold it."""
         cdef const double* times = self.tableau.times
         cdef double begin = self.context.settings.time
         cdef int k
@@ -232,8 +244,10 @@ cdef class RungeKuttaIntegrator(Integrator):
             if times[k + 1] != times[k]:
                 self.set_time(begin + times[k + 1] * h)
                 self.pass_time((times[k + 1] - times[k]) * h)
-            if k + 1 == self.tableau.stages or (self.sizes is not None and self.projecting):
+            if k + 1 == self.tableau.stages:
                 self.settle(h)
+            elif self.projecting:
+                self.settle_stage(h)
 
     cdef bint make_good_stages(self, double h) noexcept nogil:
         """-> whether its error is small enough; else nothing has happened"""
@@ -257,7 +271,7 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.judge(errors)
             if self.sizes.accepts(errors, h):
                 return True
-        elif self.implicit is None or self.implicit.fresh or self.tearing:
+        elif self.implicit is None or self.implicit.fresh or self.tearing or self.strayed < INFINITY:
             self.sizes.fail(h)
         self.take_back()
         self.set_time(begin)
@@ -282,7 +296,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         while result == NEWTON_GOES_ON:
             for k in range(self.tableau.stages):
                 self.go_to(k, h, begin, self.tableau.times[k] * h)
-                self.accelerate(False)
+                self.accelerate_stage(h)
                 self.end_stage(self.implicit.of_stage(k))
             result = NEWTON_FAILED if self.is_stopped() else self.implicit.improve(h)
         self.tearing = False
@@ -291,9 +305,17 @@ cdef class RungeKuttaIntegrator(Integrator):
             return False
         self.go_to(self.tableau.stages, h, begin, h)
         if not self.settle_implicit(h, self.implicit.of_stage(0), self.implicit.of_stage(1)):
+            self.implicit.known = self.implicit.fresh
             return False
         self.implicit.estimate()
         return True
+
+    cdef void accelerate_stage(self, double h) noexcept nogil:
+        """The rates of a stage that is looked for are those of where it is projected to: rates y' = f(P(y)), which are f
+        wherever joints are closed, are smooth beside that."""
+        if self.projecting:
+            self.settle_stage(h)
+        self.accelerate(False)
 
     cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil:
         """The end of an implicit step has come, whose stages are not projected. -> whether projecting it has moved it by
@@ -308,15 +330,20 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.strayed = self.newton.distance(before, after)
         return self.strayed < STRAYED and not self.is_torn()
 
+    cdef bint is_near_singular(self, double part, double least) noexcept nogil:
+        """Whether an implicit step of loops would be so short that a singular pose must be near: there the
+        place to which a stage is projected is no smooth function of the stage, and steps become as short as the pose is
+        near. The explicit method goes on, over all that is left if it can; where that pays the implicit one comes back."""
+        return self.projecting and self.newton is not None and part < least
+
     cdef void count_refused(self, double left) noexcept nogil:
-        """One more step of an implicit method was no good. Its stages are not projected, and near singular poses rates off
-        the constraints are others than on them: steps would become as short as such a pose is near. So a few whose end
-        is farther from the constraints than that of a good one are enough, and the explicit method goes on, over all that
-        is left if it can; where that pays the implicit one comes back."""
-        if not 1.0 <= self.strayed < INFINITY:
+        """One more step of an implicit method was no good, where joints are projected: Newton's method found no stages, or
+        an end that is farther from the constraints than that of a good step. So many in a row have the same reason."""
+        if not self.projecting or self.strayed < 1.0:
             return
         self.refused += 1
-        if self.refused == REFUSED and self.projecting:
+        if self.refused >= REFUSED:
+            self.refused = 0
             self.sizes.begin(left)
             self.go_over(False)
 
@@ -333,7 +360,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         for i in range(self.newton.size):
             step = self.newton.start_probe(i)
             self.go_to(self.probe_row(), 1.0, begin, t)
-            self.accelerate(False)
+            self.accelerate_stage(self.sizes.h)
             self.end_stage(self.newton.found_slot())
             self.newton.end_probe(i, step)
 
@@ -354,6 +381,10 @@ cdef class RungeKuttaIntegrator(Integrator):
                 self.start_backward(left)
             if self.backward.h >= left:
                 self.backward.change_step(left)
+            if self.is_near_singular(self.backward.h, SINGULAR_BACKWARD * h):
+                self.sizes.begin(left)
+                self.go_over(False)
+                break
             if self.backward.h < min(SHORT * h, 0.5 * left):
                 short += 1
             if short > SHORT_STEPS or not self.backward.h > min(SHORTEST * h, 0.5 * left):
@@ -422,14 +453,14 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.backward.foresee()
         if not self.backward.known:
             self.go_to(0, 1.0, begin, h)
-            self.accelerate(False)
+            self.accelerate_stage(h)
             self.end_stage(BACKWARD_FROM)
             self.find_jacobian(begin, h)
         if not self.backward.prepare():
             result = NEWTON_FAILED
         while result == NEWTON_GOES_ON:
             self.go_to(0, 1.0, begin, h)
-            self.accelerate(False)
+            self.accelerate_stage(h)
             self.end_stage(BACKWARD_FOUND)
             result = NEWTON_FAILED if self.is_stopped() else self.backward.improve()
         if result == NEWTON_FAILED:
@@ -544,7 +575,10 @@ cdef class RungeKuttaIntegrator(Integrator):
         """The state with which the step began."""
 
     cdef void settle(self, double h) noexcept nogil:
-        """A stage, or the end, of a step of h has come."""
+        """The end of a step of h has come."""
+
+    cdef void settle_stage(self, double h) noexcept nogil:
+        """A stage of it, which is projected. What has bounds is left as it is."""
 
     cdef bint derive(self) noexcept nogil:
         """The Jacobian analytically. -> whether it can be had so"""

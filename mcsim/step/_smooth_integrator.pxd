@@ -20,6 +20,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void solve_bounded(self, int relaxed) noexcept nogil
     cdef void project(self) noexcept nogil
+    cdef void displace_once(self) noexcept nogil
     cdef void note_wide(self, double enough) noexcept nogil
     cdef void hold_still(self) noexcept nogil
     cdef bint begin_substep(self) noexcept nogil

@@ -15,6 +15,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.step._impacts cimport SmoothImpacts
+from mcsim.step._runge_kutta_integrator cimport STAGE_ROUNDS
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, aim_speeds, mute_joint_forces
@@ -177,15 +178,19 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             error = self.smooth.aim_errors(self.plain.rows)
             if error <= CLOSED:
                 break
-            self.smooth.factor(self.plain.rows, self.context.bodies)
-            memset(self.acceleration - 1, 0, (self.context.bodies.count + 1) * sizeof(Twist))
-            self.smooth.solve(self.plain.rows, self.acceleration)
-            displace(self.context.bodies, self.acceleration)
+            self.displace_once()
             if error < SQUARED:
                 break
         self.plain.write_joints(self.plain.rows)
         self.hold_still()
         self.factored = True
+
+    cdef void displace_once(self) noexcept nogil:
+        """One round of it, against the errors that are aimed at."""
+        self.smooth.factor(self.plain.rows, self.context.bodies)
+        memset(self.acceleration - 1, 0, (self.context.bodies.count + 1) * sizeof(Twist))
+        self.smooth.solve(self.plain.rows, self.acceleration)
+        displace(self.context.bodies, self.acceleration)
 
     cdef void note_wide(self, double enough) noexcept nogil:
         """The joint that is open by most at the end of a substep, as an angle by more than `enough`."""
@@ -313,3 +318,20 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
     cdef void settle(self, double h) noexcept nogil:
         if self.projecting:
             self.project()
+
+    cdef void settle_stage(self, double h) noexcept nogil:
+        """Steps of a given length need it of loops alone: rows of trees do not imply each other."""
+        if self.sizes is not None and self.newton is None:
+            self.project()
+            return
+        if not (self.smooth.tree.loops or self.smooth.border.count > 0):
+            return
+        self.smooth.looped_alone = True
+        for _ in range(STAGE_ROUNDS):
+            self.plain.write_joints(self.plain.rows)
+            self.smooth.aim_errors(self.plain.rows)
+            self.displace_once()
+        self.plain.write_joints(self.plain.rows)
+        self.hold_still()
+        self.factored = True
+        self.smooth.looped_alone = False

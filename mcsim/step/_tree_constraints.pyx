@@ -54,8 +54,8 @@ cdef class TreeConstraints(ConstraintSet):
         self.warm_starts = TreeWarmStarts(plain, space.motion, self.generalized, plan.jointed[1:])
         self.row_sweeps = GeneralizedSweeps(self.generalized)
         self.loop_rows = LoopRows(self.generalized, self.tree_rows.of_bodies)
-        self.loops = TreeLoops(context, plain, space.poses, space.body_sync, self.joints, self.loop_rows,
-                               self.tree_rows.of_trees[2], self.tree_rows.of_bodies, plan)
+        self.loops = TreeLoops(context, plain, space.poses, space.body_sync, self.joints, self.tree_rows, self.loop_rows,
+                               plan)
         self.contacts = TreeContacts(context, plain, space.motion, space.poses, space.energies, self.row_sweeps,
                                      self.tree_rows, wide, plan.jointed, plan.ranks, laden)
         self.held_trees = HeldTrees(self.generalized, [-1] + [

@@ -39,6 +39,7 @@ from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.step._tree_constraints cimport TreeConstraints
 from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_loops cimport CLOSINGS
 from mcsim.step._tree_parts cimport TreeParts
 from mcsim.step._tree_space cimport TreeSpace
 
@@ -195,7 +196,7 @@ cdef class TreeIntegrator(Integrator):
         self.times.lap(STAGE_INTEGRATE)
         self.sweeping.refresh()
         if self.rows.loops.projecting:
-            self.rows.loops.project(self.sweeping, h)
+            self.rows.loops.project(self.sweeping, h, CLOSINGS)
         self.times.lap(STAGE_REFRESH)
         if self.rows.loops.some:
             self.space.sum_forces(self.context.settings.h)

@@ -9,7 +9,11 @@ from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._sweeps cimport Sweeps
 from mcsim.step._tree_joints cimport TreeJoints
+from mcsim.step._tree_rows cimport TreeRows
 from mcsim.step._tree_sync cimport TreeSync
+
+cdef enum:
+    CLOSINGS = 4                         # trials of a drift with loops, and rounds of project() where it is to end
 
 cdef class TreeLoops:
     cdef StepContext context
@@ -18,6 +22,7 @@ cdef class TreeLoops:
     cdef TreePoses poses
     cdef TreeSync body_sync
     cdef TreeJoints joints
+    cdef TreeRows tree_rows
     cdef LoopRows rows
     cdef const int32_t* bond             # (trees,)
     cdef const int32_t* bonds            # (bodies,)
@@ -41,7 +46,8 @@ cdef class TreeLoops:
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
     cdef void close(self, double h) noexcept nogil
     cdef void find_way(self, double h) noexcept nogil
-    cdef void project(self, Sweeps sweeping, double h) noexcept nogil
+    cdef void project(self, Sweeps sweeping, double h, int rounds) noexcept nogil
+    cdef void write(self) noexcept nogil
     cdef double most_open(self, double* widest) noexcept nogil
     cdef bint note_strain(self) noexcept nogil
     cdef void note_open(self) noexcept nogil

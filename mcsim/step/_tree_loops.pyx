@@ -10,6 +10,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
+from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, Row
 from mcsim.state._rows cimport is_linear
@@ -17,9 +18,6 @@ from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 from mcsim.step._drifted cimport DRIFTED
 
 from mcsim.direct._state import ENOUGH
-
-cdef enum:
-    CLOSINGS = 4                 # trials of a drift with loops
 
 # Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
 cdef double OPEN = 1e-4
@@ -34,14 +32,15 @@ cdef double enough = ENOUGH
 
 
 cdef class TreeLoops:
-    """rows: those that close loops; bond: (trees,) of those that loops tie the first that each is tied to, else -1; bonds:
-    (bodies and one,) the same of their trees, the world's before the first. plan: as of TreeConstraints."""
+    """rows: those that close loops. plan: as of TreeConstraints."""
 
     def __init__(self, StepContext context not None, PlainRows plain not None, TreePoses poses not None,
-                 TreeSync body_sync not None, TreeJoints joints not None, LoopRows rows not None, bond, bonds, plan):
+                 TreeSync body_sync not None, TreeJoints joints not None, TreeRows tree_rows not None,
+                 LoopRows rows not None, plan):
         cdef TreeMotion motion = poses.motion
+        bond, bonds = tree_rows.of_trees[2], tree_rows.of_bodies
         self.context, self.plain, self.motion, self.poses, self.rows = context, plain, motion, poses, rows
-        self.body_sync, self.joints = body_sync, joints
+        self.body_sync, self.joints, self.tree_rows = body_sync, joints, tree_rows
         states = np.zeros((3, max(1, motion.tree.nq + motion.tree.nv)))
         errors, trials = np.zeros((2, motion.tree_count + 1)), np.zeros(motion.tree_count + 1, np.int32)
         self.kept = bond, bonds, states, errors, trials
@@ -150,10 +149,11 @@ cdef class TreeLoops:
             if not more:
                 break
 
-    cdef void project(self, Sweeps sweeping, double h) noexcept nogil:
-        """"projection": q onto the nearest place at which loops are closed, by Gauss-Newton steps in the metric of H, q -=
-        H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It ends where errors
-        do not shrink; what is open closes no faster than its push. Rows are refreshed, before and after."""
+    cdef void project(self, Sweeps sweeping, double h, int rounds) noexcept nogil:
+        """"projection": q onto the nearest place at which loops are closed, by at most so many Gauss-Newton steps in the
+        metric of H, q -= H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It
+        ends where errors do not shrink; what is open closes no faster than its push. Rows are those of the present place,
+        before and after: all of them where there are sweeps, else those that `write` writes."""
         cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
         cdef double error, closed
         cdef Py_ssize_t g
@@ -161,7 +161,7 @@ cdef class TreeLoops:
         cdef int k
         self.begin_trials()
         closed = ROUNDED if self.smooth else CLOSED * h
-        for k in range(CLOSINGS):
+        for k in range(rounds):
             more = back = False
             for g in range(self.motion.tree_count):
                 if not self.trying[g]:
@@ -189,9 +189,19 @@ cdef class TreeLoops:
                 memcpy(self.motion.qd, self.levels, nv * sizeof(double))
             if more or back:
                 self.body_sync.show(True, self.context.steps)
-                sweeping.refresh()
+                if sweeping is not None:
+                    sweeping.refresh()
+                else:
+                    self.write()
             if not more:
                 return
+
+    cdef void write(self) noexcept nogil:
+        """Of all rows those that close loops, at the present place: what they are over the trees' velocities, and their
+        errors. Contacts, and surfaces that move on with them, know nothing of it."""
+        update_inertia(self.context.bodies)
+        self.joints.write()
+        self.tree_rows.project_loops()
 
     cdef void find_way(self, double h) noexcept nogil:
         """The displacement of the bonds that are being tried, as velocities; of smooth motions to rounding errors, by the

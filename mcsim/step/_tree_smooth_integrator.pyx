@@ -23,10 +23,12 @@ from mcsim.solve._si cimport residual
 from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
 from mcsim.state._joint cimport AXIS_ROWS, JOINT_AXES
 from mcsim.state._row cimport BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT, ROW_SPRING, Row
-from mcsim.step._runge_kutta_integrator cimport RungeKuttaIntegrator
+from mcsim.step._loop_jacobian cimport LoopJacobian
+from mcsim.step._runge_kutta_integrator cimport STAGE_ROUNDS, RungeKuttaIntegrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._tree_constraints cimport TreeConstraints
 from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_loops cimport CLOSINGS
 from mcsim.step._tree_parts cimport TreeParts
 from mcsim.step._tree_space cimport TreeSpace
 
@@ -45,12 +47,15 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef object kept_whole
     cdef object analytic                 # of the Jacobian, where it is known; None, or not yet asked for
     cdef bint asked
+    cdef LoopJacobian loops              # of what closes loops, and acts between points, beside that
+    cdef bint beside                     # there is any
     cdef public bint differences         # it is to be had by differences, whatever is known
     cdef object kept_slopes, coordinates
     cdef const int32_t* coordinate       # (joints, JOINT_AXES) the velocity that is an axis's own, -1: none
     cdef double* slopes                  # (2, nv) of forces along coordinates, by q and by qd
     cdef double* efforts                 # (nv,) those forces, with the given ones
     cdef double* whole                   # (nv,) an estimate of the error, with what loops forbid of it
+    cdef bint placed                     # bodies, and rows that close loops, are those of the present stage
     cdef bint follows                    # bodies follow in every stage: something there asks for their poses or twists
 
     def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeParts parts not None):
@@ -66,6 +71,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.whole = doubles(self.kept_whole)
         if self.projecting and self.sizes is not None:
             self.rows.loop_rows.proximal = PROXIMAL_CLOSED
+        self.loops = LoopJacobian(self.context, self.plain, self.rows.loop_rows, self.space.motion.kept[0],
+                                  self.space.motion.tree.nv) if self.sizes is not None else None
         self.kept_slopes, self.coordinates = np.zeros((3, self.space.motion.tree.nv + 1)), self.own_coordinates()
         self.slopes, self.efforts = doubles(self.kept_slopes[0]), doubles(self.kept_slopes[2])
         self.coordinate = integers(self.coordinates)
@@ -125,19 +132,25 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         return found
 
     cdef bint derive(self) noexcept nogil:
-        """Of trees without loops, with forces along coordinates alone (tree_jacobian.py)."""
+        """Of trees, and what closes loops in them, with forces along coordinates alone (tree_jacobian.py)."""
         cdef Py_ssize_t i, v, nv = self.space.motion.tree.nv
         cdef const Row* row
-        if self.differences or self.rows.loops.some or self.space.damped or self.context.efforts.acting or (
-                self.space.turns_by_angles):
+        if self.differences or self.space.damped or self.context.efforts.acting or self.space.turns_by_angles or (
+                self.rows.loops.some and not self.loops.knows()):
             return False
+        self.beside = self.rows.loops.some
         memset(self.slopes, 0, 2 * (nv + 1) * sizeof(double))
         memcpy(self.efforts, self.space.motion.tau, nv * sizeof(double))
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
+            if row.kind == ROW_JOINT:                    # all of which are loops that are known
+                continue
             if not is_force(row, self.context.settings) or is_aimed(row, self.context.joints, self.context.settings):
                 return False
             v = self.coordinate[row.source * JOINT_AXES + row.index // AXIS_ROWS]
+            if v < 0 and self.loops.knows_spring(row):
+                self.beside = True
+                continue
             if v < 0:
                 return False
             self.efforts[v] += force_along(row, &self.context.joints[row.source].axes[row.index // AXIS_ROWS],
@@ -151,6 +164,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.asked = True
             self.analytic = tree_jacobian(self.space.dynamics, self.space.motion.kept[0], self.runge_kutta.moving(),
                                           self.space.motion.tree.nq)
+            if self.analytic is not None:
+                self.loops.begin(self.analytic.dynamics)
         if self.analytic is None:
             return False
         cdef Py_ssize_t i
@@ -158,9 +173,12 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         cdef double* own = doubles(pushes)
         for i in range(self.context.bodies.count):
             memcpy(own + 6 * i, &self.context.bodies.force[i], sizeof(Twist))
+        if self.beside:
+            self.loops.add_forces(own)
         try:
             self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
-                               pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns())
+                               pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns(),
+                               self.loops if self.beside else None, bool(self.projecting))
         except (SceneError, SimulationError, MemoryError):       # differences tell what is wrong
             return False
         return True
@@ -218,10 +236,20 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.space.body_sync.show(True, self.context.steps)
         self.times.lap(STAGE_INTEGRATE)
         if self.plain.row_count > 0:
+            if self.projecting:
+                self.rows.loops.write()
+                self.rows.loops.project(None, h, CLOSINGS)
             self.sweeping.refresh()
             if self.projecting:
-                self.project(h)
+                self.still()
             self.times.lap(STAGE_REFRESH)
+
+    cdef void settle_stage(self, double h) noexcept nogil:
+        self.space.body_sync.show(True, self.context.steps)
+        self.rows.loops.write()
+        self.rows.loops.project(None, h, CLOSINGS if self.sizes is not None else STAGE_ROUNDS)
+        self.still()
+        self.placed = True
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """qdd at q and qd, of which loops stay closed. keep: what springs do in h is their rows' impulses."""
@@ -231,8 +259,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.space.motion.look()
             self.space.motion.find_accelerations(self.space.forces)
             return
-        self.space.body_sync.show(True, self.context.steps)
-        update_inertia(self.context.bodies)
+        if not self.placed:
+            self.space.body_sync.show(True, self.context.steps)
+            update_inertia(self.context.bodies)
         self.rows.joints.write()
         self.space.sum_forces(0.0)
         add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies, self.context.settings,
@@ -247,7 +276,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C; and what motors do."""
         cdef bint driven
         self.rows.contacts.bend_joints()
-        self.rows.tree_rows.project_loops()
+        if not self.placed:
+            self.rows.tree_rows.project_loops()
+        self.placed = False
         self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end, 0.0)
         driven = self.aim_motors()
         self.rows.loop_rows.aim_accelerations(self.plain.rows, self.plain.joint_end, self.space.motion.qd,
@@ -267,9 +298,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qd)
         self.space.body_sync.show_twists()
 
-    cdef void project(self, double h) noexcept nogil:
-        """q onto C = 0, qd onto J qd = 0, both in the metric of H."""
-        self.rows.loops.project(self.sweeping, h)
+    cdef void still(self) noexcept nogil:
+        """qd onto J qd = 0, in the metric of H, as q is onto C = 0."""
         self.rows.loop_rows.aim_still(self.plain.rows, self.plain.joint_end)
         self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qd)
         self.space.body_sync.show_twists()

@@ -47,6 +47,7 @@ class TreeJacobian:
         self.at = at
         self.own = np.ix_(self.v, self.v)
         self.by_place, self.by_rate = np.ix_(self.of_v, self.of_q), np.ix_(self.of_v, self.of_v)
+        self.place_by_place, self.place_by_rate = np.ix_(self.of_q, self.of_q), np.ix_(self.of_q, self.of_v)
 
     @staticmethod
     def knows(links: np.ndarray) -> bool:
@@ -64,23 +65,33 @@ class TreeJacobian:
         forces: np.ndarray,
         slopes: tuple[np.ndarray, np.ndarray],
         turned: np.ndarray,
+        loops: Any = None,
+        projected: bool = False,
     ) -> None:
         """out (size, size) <- the derivatives of rates by numbers that move, of the state q, qd with the joint forces tau,
-        slopes (nv,) of them by q and by qd, and forces (bodies, 6) [N, N m], world. turned (nq,): u at their places."""
+        slopes (nv,) of them by q and by qd, and forces (bodies, 6) [N, N m], world. turned (nq,): u at their
+        places. loops: what closes loops, whose forces are among those; its fill(by_q, by_qd, H^-1, projected) tells how
+        they change (_loop_jacobian.pyx)."""
         found = self.dynamics.forward_dynamics_derivatives(q, qd, tau, forces)
         by_q = found.dqdd_dq + found.dqdd_dtau * slopes[0]
         by_qd = found.dqdd_dqd + found.dqdd_dtau * slopes[1]
-        out[...] = 0.0
-        out[self.of_q, self.of_v] = 1.0
+        v_by_q, v_by_qd = np.zeros(by_q.shape), np.eye(len(by_q))
+        if loops is not None:
+            by_q, by_qd, v_by_q, v_by_qd = loops.fill(by_q, by_qd, found.dqdd_dtau, projected)
+        slopes_by_place = []
         for place, v in self.turning:
-            u, w = turned[place : place + 3], qd[v : v + 3]
-            rate, slope = turn_derivatives(u, w)
-            by_q[:, v : v + 3] = product(by_q[:, v : v + 3], inverse(rate))
-            here, speeds = ([self.at[first + k] for k in range(3)] for first in (place, self.nq + v))
-            out[np.ix_(here, speeds)] = rate
-            out[np.ix_(here, here)] = slope
+            rate, slope = turn_derivatives(turned[place : place + 3], qd[v : v + 3])
+            span, back = slice(v, v + 3), inverse(rate)
+            v_by_q[span], v_by_qd[span] = product(rate, v_by_q[span]), product(rate, v_by_qd[span])
+            by_q[:, span], v_by_q[:, span] = product(by_q[:, span], back), product(v_by_q[:, span], back)
+            here = [self.at[place + k] for k in range(3)]
+            slopes_by_place.append((np.ix_(here, here), slope))
         out[self.by_place] = by_q[self.own]
         out[self.by_rate] = by_qd[self.own]
+        out[self.place_by_place] = v_by_q[self.own]
+        out[self.place_by_rate] = v_by_qd[self.own]
+        for where, slope in slopes_by_place:
+            out[where] += slope
 
 
 def turn_derivatives(u: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
