@@ -55,6 +55,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil
     cdef double backward_error(self) noexcept nogil
     cdef bint is_near_singular(self, double part, double least) noexcept nogil
+    cdef bint closes_loops(self) noexcept nogil
     cdef void count_refused(self, double left) noexcept nogil
     cdef bint make_backward_step(self) noexcept nogil
     cdef bint find_backward_place(self, double begin) noexcept nogil

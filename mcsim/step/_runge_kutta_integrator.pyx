@@ -333,8 +333,12 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef bint is_near_singular(self, double part, double least) noexcept nogil:
         """Whether an implicit step of loops would be so short that a singular pose must be near: there the
         place to which a stage is projected is no smooth function of the stage, and steps become as short as the pose is
-        near. The explicit method goes on, over all that is left if it can; where that pays the implicit one comes back."""
-        return self.projecting and self.newton is not None and part < least
+        near. The explicit method goes on, over all that is left if it can; where that pays the implicit one comes back, and
+        is judged by the explicit one's steps from then on."""
+        return part < least and self.newton is not None and self.projecting and not self.stiff and self.closes_loops()
+
+    cdef bint closes_loops(self) noexcept nogil:
+        return False
 
     cdef void count_refused(self, double left) noexcept nogil:
         """One more step of an implicit method was no good, where joints are projected: Newton's method found no stages, or

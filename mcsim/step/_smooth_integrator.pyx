@@ -319,12 +319,15 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         if self.projecting:
             self.project()
 
+    cdef bint closes_loops(self) noexcept nogil:
+        return self.smooth.tree.loops or self.smooth.border.count > 0
+
     cdef void settle_stage(self, double h) noexcept nogil:
         """Steps of a given length need it of loops alone: rows of trees do not imply each other."""
         if self.sizes is not None and self.newton is None:
             self.project()
             return
-        if not (self.smooth.tree.loops or self.smooth.border.count > 0):
+        if not self.closes_loops():
             return
         self.smooth.looped_alone = True
         for _ in range(STAGE_ROUNDS):

@@ -244,6 +244,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
                 self.still()
             self.times.lap(STAGE_REFRESH)
 
+    cdef bint closes_loops(self) noexcept nogil:
+        return self.rows.loops.some
+
     cdef void settle_stage(self, double h) noexcept nogil:
         self.space.body_sync.show(True, self.context.steps)
         self.rows.loops.write()
