@@ -11,12 +11,17 @@ cdef class Sensors(Finder):
     cdef uint64_t* inside                # sensor << 32 | shape, sorted: of the last step
     cdef Py_ssize_t inside_count
     cdef uint64_t* now                   # of this one
+    cdef uint64_t* through               # what has passed through in this step
     cdef uint64_t* scratch
-    cdef Py_ssize_t capacity             # of each of the three
+    cdef Py_ssize_t capacity             # of each of the four
     cdef EventLog log
 
     cdef int reserve(self, Py_ssize_t count) noexcept with gil
     cdef Py_ssize_t look_inside(self, const Bodies* bodies) noexcept nogil
+    cdef Py_ssize_t look_between(self, const Bodies* bodies, const Bodies* before, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t add_passing(self, int32_t i, const Bodies* bodies, const Bodies* before, Py_ssize_t count,
+                                Py_ssize_t passed) noexcept nogil
+    cdef bint passes(self, int32_t sensor, int32_t i, const Bodies* bodies, const Bodies* before) noexcept nogil
     cdef void note(self, uint64_t key, int began) noexcept nogil
-    cdef void sense(self, const Bodies* bodies) noexcept nogil
+    cdef void sense(self, const Bodies* bodies, const Bodies* before) noexcept nogil
     cpdef void clear_events(self)

@@ -22,7 +22,7 @@ cdef class SmoothSolver:
     cdef readonly Border border          # gears and joints of the user's own
     cdef object kept
     cdef double proximal                 # one of these, for the next factor
-    cdef bint looped_alone               # solves are of articulations with loops or a border
+    cdef bint looped_alone               # solves are of articulations with loops
     cdef const Bodies* bodies            # of the last factor
     cdef readonly Py_ssize_t count       # joint rows: the tree's, joint by joint, then the border's
     cdef readonly Py_ssize_t taken       # records of them: a wide row has two

@@ -174,7 +174,7 @@ cdef class SmoothSolver:
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(self.span_count):
-            if not self.looped_alone or self.span[i].loops > 0 or self.span[i].border < self.span[i].border_end:
+            if not self.looped_alone or self.span[i].loops > 0:
                 self.solve_span(&self.span[i], rows, x, self.target)
 
     cdef void forbid(self, const Row* rows, Twist* x) noexcept nogil:

@@ -320,7 +320,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.project()
 
     cdef bint closes_loops(self) noexcept nogil:
-        return self.smooth.tree.loops or self.smooth.border.count > 0
+        return self.smooth.tree.loops
 
     cdef void settle_stage(self, double h) noexcept nogil:
         """Steps of a given length need it of loops alone: rows of trees do not imply each other."""

@@ -12,6 +12,7 @@ from libc.string cimport memset
 
 from mcsim.constraints._joints cimport break_joints, store_joints
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK
+from mcsim.state._bodies cimport Bodies
 from mcsim.step._stage_times cimport STAGE_COLLIDE, STAGE_FINISH, STAGE_PREPARE, STAGE_STORE
 
 
@@ -129,6 +130,7 @@ cdef class Step:
 
     cdef void end_step(self) noexcept nogil:
         """Impulses go back into joints and manifolds, contacts and sensors look, and bodies fall asleep."""
+        cdef Bodies before
         self.context.own_rows = NULL
         self.sets.give()
         store_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count, self.context.bodies,
@@ -142,7 +144,8 @@ cdef class Step:
         self.search.carry()
         self.collider.accept()
         if self.parts.sensors is not None:
-            self.parts.sensors.sense(self.context.bodies)
+            before = self.arrays.bodies_before()
+            self.parts.sensors.sense(self.context.bodies, &before)
         self.sleepers.settle()
         self.times.lap(STAGE_FINISH)
 
