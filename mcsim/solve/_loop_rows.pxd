@@ -48,8 +48,11 @@ cdef class LoopRows:
     cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
     cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil
     cdef void find_rigid(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
+    cdef void find_again(self, Row* rows) noexcept nogil
     cdef void aim_accelerations(self, Row* rows, Py_ssize_t count, const double* velocity,
                                 const Settings* settings) noexcept nogil
+    cdef void aim_found_accelerations(self, const Row* rows, const double* velocity,
+                                      const Settings* settings) noexcept nogil
     cdef void aim_errors(self, const int32_t* chosen, const double* times, double h, const Row* rows) noexcept nogil
     cdef void aim_still(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void aim_nothing(self) noexcept nogil

@@ -364,14 +364,26 @@ cdef class LoopRows:
             row.bias[BIASED] = rate * row.error
         self.find_parts(rows, rate)
 
+    cdef void find_again(self, Row* rows) noexcept nogil:
+        """After find_rigid with a rate of 0, of rows that were written anew at the same pose: K and its factor stay."""
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            rows[self.row[i]].compliance[BIASED] = rows[self.row[i]].compliance[RELAXED] = 0.0
+            rows[self.row[i]].bias[BIASED] = 0.0
+
     cdef void aim_accelerations(self, Row* rows, Py_ssize_t count, const double* velocity,
                                 const Settings* settings) noexcept nogil:
         """find_rigid, and J qdd = -J' qd - rate_gain dC/dt - error_gain C, dC/dt = J qd + rate; of rows whose curvature is
         J' qd. C is fed back as the velocity sqrt(error_gain) C, which is to be no more than a row's push."""
+        self.find_rigid(rows, count, sqrt(settings.error_gain))
+        self.aim_found_accelerations(rows, velocity, settings)
+
+    cdef void aim_found_accelerations(self, const Row* rows, const double* velocity,
+                                      const Settings* settings) noexcept nogil:
+        """The same, as they were found."""
         cdef double closing_rate = sqrt(settings.error_gain)
         cdef Py_ssize_t i
         cdef const Row* row
-        self.find_rigid(rows, count, closing_rate)
         for i in range(self.count):
             row = &rows[self.row[i]]
             self.target[i] = -row.curvature - settings.rate_gain * (self.rate_of(rows, i, velocity) + row.rate) \

@@ -55,7 +55,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef double* slopes                  # (2, nv) of forces along coordinates, by q and by qd
     cdef double* efforts                 # (nv,) those forces, with the given ones
     cdef double* whole                   # (nv,) an estimate of the error, with what loops forbid of it
-    cdef bint placed                     # bodies, and rows that close loops, are those of the present stage
+    cdef bint placed                     # bodies, rows that close loops and their factor are those of the present pose
     cdef bint follows                    # bodies follow in every stage: something there asks for their poses or twists
 
     def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeParts parts not None):
@@ -83,6 +83,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.context.settings.h
         cdef bint bounded = self.is_bounded()
+        self.placed = False
         if self.parts.refuses_pitch():
             return
         if bounded and self.refuses():
@@ -95,6 +96,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.solve_before(h, last)
         self.advance(h)
         if bounded:
+            self.placed = False                          # loops may have yielded
             self.solve_after(last)
         else:
             self.sweeping.residual = 0.0
@@ -197,6 +199,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.stage(k)
 
     cdef void move(self, int k, double h) noexcept nogil:
+        self.placed = False
         self.runge_kutta.move(k, h)
 
     cdef void find_errors(self) noexcept nogil:
@@ -226,6 +229,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.judge(errors)
 
     cdef void take_back(self) noexcept nogil:
+        self.placed = False
         self.runge_kutta.take_back()
 
     cdef bint is_stopped(self) noexcept nogil:
@@ -242,6 +246,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.sweeping.refresh()
             if self.projecting:
                 self.still()
+                self.placed = True
             self.times.lap(STAGE_REFRESH)
 
     cdef bint closes_loops(self) noexcept nogil:
@@ -278,17 +283,27 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef void close(self, bint keep) noexcept nogil:
         """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C; and what motors do."""
         cdef bint driven
-        self.rows.contacts.bend_joints()
-        if not self.placed:
-            self.rows.tree_rows.project_loops()
+        cdef bint found = self.placed
         self.placed = False
-        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end, 0.0)
+        self.rows.contacts.bend_joints()
+        if found:
+            self.rows.loop_rows.find_again(self.plain.rows)
+        else:
+            self.rows.tree_rows.project_loops()
+            if self.motors is not None:
+                self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end, 0.0)
         driven = self.aim_motors()
-        self.rows.loop_rows.aim_accelerations(self.plain.rows, self.plain.joint_end, self.space.motion.qd,
-                                              self.context.settings)
+        if found:
+            self.rows.loop_rows.aim_found_accelerations(self.plain.rows, self.space.motion.qd, self.context.settings)
+        else:
+            self.rows.loop_rows.aim_accelerations(self.plain.rows, self.plain.joint_end, self.space.motion.qd,
+                                                  self.context.settings)
         if driven:
             self.drive(<Twist*>self.space.motion.qdd)
-        self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qdd)
+        if found:
+            self.rows.loop_rows.approach(self.plain.rows, self.space.motion.qdd)
+        else:
+            self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qdd)
         if driven and keep:
             self.motors.keep(self.plain.rows, self.context.settings.h)
 
