@@ -205,3 +205,158 @@ def test_worlds_that_it_does_not_take():
         mc.rollout(cart_pole(), 5)
     with pytest.raises(mc.SceneError, match="from event to event"):
         mc.rollout(mc.World(cart_pole(), contact="event"), 5)
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"states": []}, "states are none"),
+        ({"controls": {"tau": np.zeros((0, 5, 2))}}, "is for no world"),
+        ({"controls": {"tau": np.ones((1, 5, 2), complex)}}, "must be an array of numbers"),
+        ({"controls": {"tau": np.zeros((1, 5, 2), "M8[s]")}}, "must be an array of numbers"),
+        ({"controls": {"tau": [["1", "2"]] * 5}}, "must be an array of numbers"),
+        ({"controls": {("slide", "motor_max_force"): -1.0}}, "must not be negative"),
+        ({"worlds": 1 << 20, "record": (), "steps": 1 << 40}, "more to keep than memory"),
+    ],
+)
+def test_arrays_that_are_for_nobody_or_no_numbers(kind, threads, arguments, words):
+    """They came through as errors of NumPy's, or as numbers that nobody gave."""
+    world = kind(cart_pole(), dt=1 / 100)
+    before = world.state_hash()
+    with pytest.raises(mc.SceneError, match=f"rollout: .*{words}"):
+        mc.rollout(world, **({"steps": 5, "threads": threads} | arguments))
+    assert world.state_hash() == before
+    world.check()
+
+
+@pytest.mark.parametrize("name", ["positions", "q"])
+def test_states_of_no_world(name):
+    kind = mc.World if name == "positions" else mc.ReducedWorld
+    world = kind(cart_pole(), dt=1 / 100)
+    with pytest.raises(mc.SceneError, match="is for no world"):
+        mc.rollout(world, 5, states={name: np.zeros((0, *np.shape(getattr(world, name))))})
+
+
+def add_body(world):
+    world.add_body("more", mass=1.0, inertia=(1, 1, 1), position=(5, 5, 5))
+
+
+def other_order(world):
+    world.remove_body("cart")
+    world.add_body("cart", shape=mc.Box((0.2, 0.1, 0.05)), mass=1.0)
+    motor = mc.Motor(velocity=0.0, max_force=20.0)
+    world.add_joints(
+        [
+            mc.SliderJoint(None, "cart", axis=(1, 0, 0), name="slide", motor=motor),
+            mc.HingeJoint("cart", "pole", anchor=(0, 0, 0.05), axis=(0, 1, 0), name="hinge"),
+        ]
+    )
+
+
+def other_joints(world):
+    """The same ones, in another order."""
+    world.remove_joint("slide")
+    motor = mc.Motor(velocity=0.0, max_force=20.0)
+    world.add_joint(mc.SliderJoint(None, "cart", axis=(1, 0, 0), name="slide", motor=motor))
+
+
+OTHER = {
+    "other bodies": (lambda world: world.remove_body("pole"), {}),
+    "other bodies, one more": (add_body, {}),
+    "other bodies, or in another order": (other_order, {}),
+    "other joints": (lambda world: world.remove_joint("hinge"), {"controls": {"tau": np.zeros((1, 2))}}),
+    "other joints, or in another order": (other_joints, {"controls": {"tau": np.zeros((1, 2))}}),
+    "without the motor": (
+        lambda world: world.remove_joint("slide"),
+        {"controls": {("slide", "motor_velocity"): 1.0}},
+    ),
+}
+
+
+@pytest.mark.parametrize("words", OTHER)
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_prepared_so_that_rows_differ_is_refused(kind, threads, words):
+    """Rows would be of other bodies, or joints steered by what is another one's. The world itself is as it was."""
+    change, arguments = OTHER[words]
+    world = kind(cart_pole(), dt=1 / 100)
+    before, called = world.state_hash(), []
+
+    def prepare(world, i):
+        called.append(i)
+        if i == 1:
+            change(world)
+
+    arguments = {"record": ("positions",), "worlds": 40} | arguments
+    with pytest.raises(mc.SceneError, match="rollout: prepare has .*" + words.split(",")[0]):
+        mc.rollout(world, 5, prepare=prepare, threads=threads, **arguments)
+    assert world.state_hash() == before
+    mc.rollout(world, 5, worlds=3)
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_a_joint_is_steered_by_its_name(kind):
+    """Also where `prepare` has made it anew, and it has another number."""
+    world = kind(cart_pole(), dt=1 / 100)
+    arguments = {"controls": {("slide", "motor_velocity"): 1.0}, "record": ("positions",), "worlds": 2}
+    runs = mc.rollout(world, 20, prepare=lambda world, i: other_joints(world) if i else None, **arguments)
+    assert runs.positions[0, -1, 0, 0] > 0.1
+    np.testing.assert_allclose(runs.positions[1], runs.positions[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("error", [ValueError("mine"), KeyboardInterrupt("mine"), mc.SimulationError("mine")], ids=repr)
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_what_prepare_raises_comes_out_and_ends_the_call(threads, error):
+    """Other threads made all that was left first."""
+    world = mc.World(cart_pole(), dt=1 / 100)
+    before, called = world.state_hash(), []
+
+    def prepare(world, i):
+        called.append(i)
+        if i == 1:
+            raise error
+
+    with pytest.raises(type(error), match="mine"):
+        mc.rollout(world, 5, prepare=prepare, worlds=500, threads=threads)
+    assert len(called) < 250 and world.state_hash() == before
+    assert not mc.rollout(world, 5, worlds=3, threads=threads).failures
+
+
+WRITTEN = [(mc.World, name) for name in ("positions", "velocities", "orientations", "angular_velocities", "tau")]
+WRITTEN += [(mc.ReducedWorld, name) for name in ("q", "qd", "velocities", "tau")]
+
+
+@pytest.mark.parametrize("kind, name", WRITTEN)
+def test_what_prepare_writes_that_is_not_finite_ends_that_world(kind, name):
+    world = kind(cart_pole(), dt=1 / 100)
+
+    def prepare(world, i):
+        if i == 2:
+            getattr(world, name)[0] = np.nan
+
+    runs = mc.rollout(world, 5, prepare=prepare, worlds=4, threads=2, record=("positions", "velocities"))
+    assert list(runs.failures) == [2] and np.isnan(runs.positions[2]).all() and np.isnan(runs.time[2]).all()
+    assert np.isfinite(runs.positions[[0, 1, 3]]).all() and np.isfinite(runs.velocities[[0, 1, 3]]).all()
+
+
+@pytest.mark.parametrize("layout", ["F", "reversed", "every second", ">f8", "int32", "float32", "longdouble"])
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_arrays_of_any_layout(layout, threads):
+    """Worlds side by side (more than lanes) take what one by one do."""
+    world = mc.ReducedWorld(cart_pole(), dt=1 / 100)
+    world.joint("slide").set_motor(None)
+    whole = np.random.default_rng(1).integers(-3, 4, (19, 5, 2)).astype(float)
+    wide = np.zeros((38, 10, 4))
+    wide[::2, ::2, ::2] = whole
+    given = {
+        "F": np.asfortranarray(whole),
+        "reversed": np.ascontiguousarray(whole[::-1, ::-1, ::-1])[::-1, ::-1, ::-1],
+        "every second": wide[::2, ::2, ::2],
+    }
+    tau = given[layout] if layout in given else whole.astype(layout)
+    qd = tau[:, 0]
+    found = mc.rollout(world, 5, controls={"tau": tau}, states={"qd": qd}, threads=threads)
+    right = mc.rollout(world, 5, controls={"tau": whole}, states={"qd": whole[:, 0]}, threads=1)
+    assert np.array_equal(found.q, right.q) and np.array_equal(found.qd, right.qd)

@@ -41,8 +41,8 @@ class Change(NamedTuple):
 
 class Differences:
     """Of the rows of a step. dynamic (n,) bool; reach (n,) [m]; together: pairs of bodies that forces along joints'
-    coordinates act on; law: of biases. notes: what was seen, is added to. told: pairs of bodies, the lower number first,
-    whose friction is told of the pair."""
+    coordinates act on; law: of biases. notes: what was seen, is added to. told: of a contact, by its record, whether
+    friction is told of its two surfaces together."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Differences:
         together: list[tuple[int, int]],
         law: OneSidedLaw,
         notes: list[str],
-        told: frozenset[tuple[int, int]] = frozenset(),
+        told: Callable[[np.void], bool],
     ) -> None:
         self.law, self.dynamic, self.together, self.notes, self.told = law, dynamic, together, notes, told
         self.reach = np.where(np.isfinite(reach) & (reach > 0.0), reach, 1.0)
@@ -92,7 +92,7 @@ class Differences:
         is not told of the pair."""
         out = np.zeros((len(layout), len(self.dynamic)))
         for i in np.flatnonzero(layout.kind > NORMAL):
-            if tuple(sorted(layout.ends[i, 0].tolist())) in self.told:
+            if self.told(layout.manifolds[layout.source[i]]):
                 continue
             for body in layout.ends[i, 0]:
                 if body >= 0:

@@ -7,6 +7,7 @@ s = (poses, twists); a substep depends on the poses s_0 of the step's begin too,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 
 import numpy as np
@@ -176,11 +177,19 @@ class _Step:
         return defect
 
 
-def _told_frictions(world: World) -> frozenset[tuple[int, int]]:
-    """The pairs of bodies whose friction their materials do not say."""
-    index = world._there.body_index
-    pairs = [pair for pair in world.scene.pair_materials if pair.friction is not None]
-    return frozenset((min(ends), max(ends)) for ends in ((index[pair.a], index[pair.b]) for pair in pairs))
+def _told_frictions(world: World) -> Callable[[np.void], bool]:
+    """-> of a contact, by its record: whether its friction is told of the two bodies or materials together."""
+    scene, shapes = world.scene, zip(world._shape_bodies.tolist(), world._shape_ranks.tolist())
+    told = {pair.place for pair in scene.pair_materials if pair.friction is not None}
+    bodies = [body.name for body in scene.bodies]
+    materials = [(scene.bodies[b].shapes[k].material or scene.bodies[b].material).name for b, k in shapes]
+
+    def of(contact: np.void) -> bool:
+        ends = [bodies[contact[body]] for body in ("body_a", "body_b")]
+        surfaces = [materials[contact[shape]] for shape in ("shape_a", "shape_b")]
+        return ("bodies", frozenset(ends)) in told or ("materials", frozenset(surfaces)) in told
+
+    return of
 
 
 def _law(world: World) -> OneSidedLaw:

@@ -187,7 +187,7 @@ def look(world: Any) -> None:
             if callable(seen):
                 seen()
     assert repr(world) and world.stats.all_notes is not None
-    with suppress(SceneError, CallbackError):
+    with suppress(SceneError, SimulationError, CallbackError):  # of residuals of a user's that are no numbers
         dict(world.stats.residuals)
     for handle in world.bodies:
         assert handle.frame and handle.inertia is not None and repr(handle)

@@ -1,5 +1,21 @@
 """Room for the rows and contacts of a world: nothing else in a step allocates."""
 
+from mcsim.state._joint cimport AXIS_ROWS, Joint
+
+cdef enum:
+    MANIFOLD_ROWS = 15           # 4 normals, 8 frictions, a twist, 2 against rolling
+    BESIDE_AXES = 10             # of a joint: 6 of its own, 4 of a swing's limit
+    USUAL_JOINT = 24             # room for a joint with fewer rows, which another setting may give it
+    MORE = 64                    # layouts ask for the most that one more joint may need before they write it
+
+
+cdef Py_ssize_t joint_rows(const Joint* joints, Py_ssize_t count) noexcept nogil:
+    """As many rows as joints can have: a free one, with rotors, friction, springs, motors and limits, has 36."""
+    cdef Py_ssize_t j, n = 0
+    for j in range(count):
+        n += max(AXIS_ROWS * joints[j].axis_count + BESIDE_AXES, USUAL_JOINT)
+    return n
+
 
 cdef class Room:
     """Of all that keep something about each row or manifold. matrix: that of the rows, or None."""
@@ -40,7 +56,7 @@ cdef class Room:
         """For what the last search for contacts and the last layout of rows asked for."""
         self.collider.grow()
         manifolds = self.context.store.manifold_count
-        rows = 24 * self.context.joint_count + 15 * manifolds + 64
+        rows = joint_rows(self.context.joints, self.context.joint_count) + MANIFOLD_ROWS * manifolds + MORE
         self.reserve(self.plain.row_capacity if rows <= self.plain.row_capacity else rows + rows // 2,
                      max(manifolds + manifolds // 2, self.plain.anchor_capacity))
         if self.matrix is not None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SimulationError
 from mcsim.core.notes import Note
 from mcsim.core.processors import processors
-from mcsim.scene.checks import FieldError, choose, count, items, show
+from mcsim.scene.checks import FieldError, choose, count, items, reals, show
 from mcsim.step._tape import Tape
 from mcsim.world.reduced_world import ReducedWorld
 from mcsim.world.side_by_side import Abreast
@@ -81,7 +81,8 @@ def rollout(
         broadcasts to that is enough: (steps, nv) for all worlds alike, (w, 1) for one number a world.
     states: where each begins: a snapshot for each; or arrays by name, "positions", "orientations", "velocities",
         "angular_velocities" (w, n, 3 or 4) of a World, "q" (w, nq), "qd" (w, nv) of a ReducedWorld.
-    prepare: called as prepare(world, i) before the i-th begins, to change anything else: masses, materials, forces.
+    prepare: called as prepare(world, i) before the i-th begins, to change anything else: masses, materials, forces. Bodies
+        and joints that are kept or steered stay there, in their order.
     worlds: how many, where nothing of these says it. record: of "positions", "orientations", "velocities",
         "angular_velocities", and "q", "qd" of a ReducedWorld; by default ("q", "qd") there, else ("positions",
         "orientations"). every: steps a row. threads: as many as there are processors.
@@ -128,7 +129,7 @@ class _Plan:
         self.count = self._count(worlds)
         self.rows, self.stopped = self.steps // self.every, np.zeros(1, np.int8)
         self.shapes = {name: self._source(world, name).shape for name in sorted({KEPT_IN[name] for name in self.record})}
-        if self.count * self.rows * sum(int(np.prod(shape)) for shape in self.shapes.values()) > MOST_NUMBERS:
+        if self.count * max(self.rows, 1) * (1 + sum(int(np.prod(shape)) for shape in self.shapes.values())) > MOST_NUMBERS:
             raise FieldError("every", "leaves more to keep than memory has room for; record less, or fewer rows")
 
     def _recorded(self, record: Any) -> list[str]:
@@ -137,8 +138,8 @@ class _Plan:
             return [*OF_TREES] if self.trees else ["positions", "orientations"]
         return [choose(name, known, "record") for name in items(record, "a list of names", "record")]
 
-    def _controls(self, controls: Any) -> list[tuple[str, int, int, np.ndarray]]:
-        """-> [(what, number of a joint or -1, how many numbers a step, the array)]"""
+    def _controls(self, controls: Any) -> list[tuple[str, str, int, np.ndarray]]:
+        """-> [(what, name of a joint or "", how many numbers a step, the array)]"""
         if not isinstance(controls, Mapping):
             raise FieldError("controls", f'must be a dict such as {{"tau": array}}, got {show(controls)}')
         found = []
@@ -146,15 +147,19 @@ class _Plan:
             where = f"controls[{show(key)}]"
             if isinstance(key, tuple) and len(key) == 2:
                 joint, what = self.world.joint(key[0]), choose(key[1], OF_MOTORS, where)
-                axes = self.world._joints["axes"][joint.index][: len(self.world.scene.joint(joint.name).axes)]
-                if len(axes) != 1 or not axes["motor_mode"][0]:
+                if not self._motor(self.world, joint.name):
                     raise FieldError(where, f"joint {joint.name!r} has no motor of one coordinate")
-                found.append((what, joint.index, 1, self._numbers(value, where)[..., None]))
+                numbers = self._numbers(value, where)
+                if what == "motor_max_force" and np.any(numbers < 0.0):
+                    raise FieldError(where, "must not be negative")
+                found.append((what, joint.name, 1, numbers[..., None]))
             elif key == "tau":
-                found.append(("tau", -1, len(self.world.tau), self._numbers(value, where)))
+                found.append(("tau", "", len(self.world.tau), self._numbers(value, where)))
             else:
                 raise FieldError(where, 'is no control; "tau", or a joint and ' + ", ".join(map(repr, OF_MOTORS)))
         for what, _, size, array in found:
+            if array.ndim == 3 and not len(array):
+                raise FieldError("controls", f"{what}: is for no world")
             if array.ndim > 3 or array.shape[-1] not in (1, size) or array.shape[-2:-1] not in ((), (1,), (self.steps,)):
                 raise FieldError("controls", f"{what}: {array.shape} does not fit {self.steps} steps of {size} numbers")
         return found
@@ -163,6 +168,8 @@ class _Plan:
         if isinstance(states, (list, tuple)):
             if not all(isinstance(state, Snapshot) for state in states):
                 raise FieldError("states", "must be snapshots, or a dict of arrays")
+            if not states:
+                raise FieldError("states", "are none; leave them out, and each begins as the world is")
             return list(states)
         if not isinstance(states, Mapping):
             raise FieldError("states", f"must be a list of snapshots or a dict of arrays, got {show(states)}")
@@ -172,16 +179,15 @@ class _Plan:
             choose(name, known, "states")
             found[name] = array = self._numbers(value, f"states[{name!r}]")
             shape = np.shape(self._array(self.world, name))
+            if array.ndim > len(shape) and not len(array):
+                raise FieldError(f"states[{name!r}]", "is for no world")
             if array.ndim > len(shape) + 1 or array.shape[-len(shape) :] != shape:
                 raise FieldError(f"states[{name!r}]", f"must be (worlds, {', '.join(map(str, shape))}), got {array.shape}")
         return found
 
     @staticmethod
     def _numbers(value: Any, where: str) -> np.ndarray:
-        try:
-            array = np.atleast_1d(np.array(value, float))
-        except (TypeError, ValueError):
-            raise FieldError(where, f"must be an array of numbers, got {show(value)}") from None
+        array = np.atleast_1d(reals(value, where))
         if not np.isfinite(array).all():
             raise FieldError(where, "must be finite")
         return array
@@ -228,13 +234,23 @@ class _Plan:
         left: Iterator[int] = iter(range(0, self.count, size))
         turn = threading.Lock()
 
+        def stop() -> None:
+            nonlocal left
+            with turn:
+                left = iter(())
+            self.stopped[:] = 1
+
         def work(worker: _Worker) -> None:
             while True:
                 with turn:
                     i = next(left, None)  # of now: none, once there is to be no more
                 if i is None:
                     return
-                worker.run(range(i, min(i + size, self.count)))
+                try:
+                    worker.run(range(i, min(i + size, self.count)))
+                except BaseException:  # ends the call: the others begin no more
+                    stop()
+                    raise
 
         if threads == 1:
             work(workers[0])
@@ -244,9 +260,7 @@ class _Plan:
                     for future in [pool.submit(work, worker) for worker in workers]:
                         future.result()
                 except BaseException:  # Ctrl-C: the pool waits for the variants that run, and begins no others
-                    with turn:
-                        left = iter(())
-                    self.stopped[:] = 1
+                    stop()
                     raise
         return found
 
@@ -272,6 +286,7 @@ class _Plan:
             self._place(world, i)
         if self.prepare is not None:
             self.prepare(world, i)
+            self._check_prepared(world)
         start, dt = world.time, world.dt
         tape = self._tape(world, i, kept)
         world._pipeline.tape = tape
@@ -285,6 +300,33 @@ class _Plan:
         found.time[i, :rows] = start + dt * self.every * np.arange(1, rows + 1)
         if np.any(world._pipeline.parts.noted.steps[0]):
             found.notes[i] = list(world.stats.notes)
+
+    def _check_prepared(self, world: World) -> None:
+        """Rows and columns mean the same in all worlds, and what is steered is there."""
+        bodies, joints = self.world.body_names, self.world.joint_names
+        of_joints = {name: self.shapes[name] for name in OF_TREES if name in self.shapes}
+        if any(what == "tau" for what, *_ in self.controls):
+            of_joints["tau"] = self.world.tau.shape
+        if self.shapes.keys() - OF_TREES.keys() and world.body_names != bodies:
+            raise FieldError(
+                "prepare", "has given a world other bodies, or in another order: its rows are not as the others'"
+            )
+        if of_joints and (
+            world.joint_names[: len(joints)] != joints
+            or any(np.shape(getattr(world, name)) != shape for name, shape in of_joints.items())
+        ):
+            raise FieldError(
+                "prepare", "has given a world other joints, or in another order: q, qd, tau are not as the others'"
+            )
+        for what, joint, *_ in self.controls:
+            if what != "tau" and (joint not in world.joint_names or not self._motor(world, joint)):
+                raise FieldError("prepare", f"has left joint {joint!r} without the motor that `controls` steers")
+
+    @staticmethod
+    def _motor(world: World, joint: str) -> bool:
+        """Whether a joint has a motor, and one coordinate."""
+        axes = world._joints["axes"][world.joint(joint).index][: len(world.scene.joint(joint).axes)]
+        return len(axes) == 1 and bool(axes["motor_mode"][0])
 
     def _place(self, world: World, i: int) -> None:
         """The state that the i-th begins with."""
@@ -318,8 +360,9 @@ class _Plan:
                 targets += [tau[k : k + 1] for k in range(size)]
                 moved += [(-1, -1)] * size  # tau is looked at in every step
             else:
-                record = world._joints[joint]
-                targets.append(world._joints["axes"][what][joint, :1])
+                number = world.joint(joint).index
+                record = world._joints[number]
+                targets.append(world._joints["axes"][what][number, :1])
                 moved.append((int(record["body_a"]), int(record["body_b"])))
         values = np.concatenate(columns, axis=1) if columns else np.zeros((0, 0))
         sources = [self._source(world, name) for name in kept]

@@ -239,6 +239,37 @@ def test_friction_that_is_told_of_a_pair_is_no_bodys():
     assert found.by_force[x, 8] == pytest.approx(0.2 / 60 / scene.bodies[1].mass, rel=1e-6)
 
 
+ICE, STEEL = (mc.Material(friction=0.6, name=name) for name in ("ice", "steel"))
+
+
+@pytest.mark.parametrize("of", [(ICE, STEEL), (ICE, ICE), (STEEL, ICE)])
+@pytest.mark.parametrize("told", [0.2, None])
+def test_friction_that_is_told_of_two_materials_is_no_bodys(told, of):
+    """Names of materials were looked for among the bodies: a KeyError, or another pair's."""
+    scene = mc.Scene()
+    scene.add_body("steel", kind="static", shape=mc.Plane((0, 0, 1)), material=of[0])
+    scene.add_body("ice", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 0.09999), velocity=(2, 0, 0), material=of[1])
+    scene.set_material_pair(of[0], of[1], friction=told, restitution=0.0)
+    scene.set_material_pair("rubber", "steel", friction=0.1)
+    found = mc.step_derivatives(made(scene, dt=1 / 60))
+    x = found.index("ice", "velocity").start
+    assert found.twists[1, 0] == pytest.approx(2 - (0.6 if told is None else told) * G / 60, rel=1e-6)
+    expected = -0.5 * 0.6 * G / 60 if told is None else 0.0
+    assert found.by_friction[x, 1] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_each_shape_has_the_friction_of_its_material():
+    """One body on two feet, of which one is of a material that is told together with the floor's."""
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=STEEL)
+    feet = [mc.Sphere(0.1, position=(0, y, 0), material=material) for y, material in ((-0.5, ICE), (0.5, STEEL))]
+    scene.add_body("b", shape=feet, mass=1.0, position=(0, 0, 0.09999), velocity=(2, 0, 0))
+    scene.set_material_pair("ice", "steel", friction=0.2)
+    found = mc.step_derivatives(made(scene, dt=1 / 60))
+    x = found.index("b", "velocity").start
+    assert found.by_friction[x, 1] == pytest.approx(-0.25 * 0.6 * G / 60, rel=1e-3), "half of the weight is on each foot"
+
+
 def test_what_sticks_has_no_derivative():
     """A box that rests stays: by forces, masses, friction."""
     found = mc.step_derivatives(made(on_floor(BOX, 0.29995)))

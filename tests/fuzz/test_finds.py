@@ -217,3 +217,52 @@ def test_a_loop_of_trees_with_few_velocities():
     world.add_joint(mc.SliderJoint("ball2", "ball4", anchor=(0.361, 0.131, 0.412), axis=(0, 1, 0), collide=True))
     world.step(8)
     world.check()
+
+
+def beside(value):
+    """A residual that gives `value` on one side of the pose at which the joint is added."""
+
+    def residual(a, b):
+        if b.position[0] > 1.0:
+            if isinstance(value, Exception):
+                raise value
+            return value
+        return [b.position[0] - 1.0]
+
+    return residual
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("value", [[np.nan], [np.inf], [], [1.0, 2.0], "far", None, [[0.0]], KeyError("gone")], ids=repr)
+def test_a_residual_without_a_derivative_now_is_refused_as_it_comes(kind, value):
+    """It was added, and every look at the world's rows failed from then on (seed 741)."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("b", shape=mc.Sphere(0.1), position=(1, 0, 0))
+    with pytest.raises(mc.SceneError, match="residual"):
+        scene.add_joint(mc.UserJoint(None, "b", residual=beside(value)))
+    world = kind(scene)
+    world.step(3)
+    before = world.state_hash()
+    joint = mc.UserJoint(None, "b", residual=beside(value))
+    with pytest.raises(mc.SceneError, match="residual has no derivative at the initial pose"):
+        world.add_joint(joint)
+    assert world.joint_names == () and world.state_hash() == before and joint.name is None
+    world.jacobian()
+    world.step()
+
+
+def test_residuals_are_told_again_once_a_users_function_answers():
+    """What it answers in between is refused in words, wherever it is asked for."""
+    joint = mc.UserJoint(None, "b", residual=lambda a, b: [np.nan] if broken else [b.position[0] - a.position[0]])
+    broken = False
+    scene = mc.Scene()
+    scene.add_body("b", shape=mc.Sphere(0.1))
+    scene.add_joint(joint)
+    world = mc.World(scene)
+    world.step()
+    broken = True
+    for look in (lambda: dict(world.stats.residuals), lambda: world.rows, world.delassus, world.jacobian):
+        with pytest.raises(mc.SimulationError, match="joint0.*finite numbers"):
+            look()
+    broken = False
+    assert all(np.isfinite(value) for value in dict(world.stats.residuals).values())

@@ -121,6 +121,17 @@ def rollout(threads):
     return whole(world, lambda: mc.rollout(world, 60, worlds=40, threads=threads, record=["positions"]))
 
 
+def rollout_side_by_side(threads):
+    """Of trees that touch nothing: eight worlds or so at a time."""
+    scene = mc.Scene()
+    for i in range(4):
+        scene.add_body(f"b{i}", mass=1.0, inertia=(0.02, 0.02, 0.01), position=(0, 0, -0.5 - i))
+        scene.add_joint(mc.HingeJoint(f"b{i - 1}" if i else None, f"b{i}", anchor=(0, 0, -i), axis=(0, 1, 0)))
+    world = mc.ReducedWorld(scene, dt=0.01)
+    world.qd = (1.0, 2.0, -1.0, 0.5)
+    return whole(world, lambda: mc.rollout(world, 1000, worlds=96, every=100, threads=threads))
+
+
 def comparison():
     scene = mc.scenes.pendulum()
     before = scene.to_dict()
@@ -159,6 +170,8 @@ CALLS = {
     "loading": loading,
     "rollout": lambda: rollout(1),
     "rollout in threads": lambda: rollout(2),
+    "rollout side by side": lambda: rollout_side_by_side(1),
+    "rollout side by side in threads": lambda: rollout_side_by_side(2),
     "comparison": comparison,
     "derivatives": derivatives,
     "state file": state_file,

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 CALLS = ["steps", "steps of trees", "steps by events", "building", "construction", "construction of trees", "loading",
-         "rollout", "rollout in threads", "comparison", "derivatives", "state file"]  # fmt: skip
+         "rollout", "rollout in threads", "rollout side by side", "rollout side by side in threads",
+         "comparison", "derivatives", "state file"]  # fmt: skip
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_leaves_a_whole_state(call):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -161,7 +161,17 @@ class UserJoint(Joint):
                 [pose if body is None else pose.moved(turn, NEARBY) for body, pose, turn in zip(bodies, poses, turns)],
                 "a pose nearby",
             )
+        else:
+            self._check_differences(poses)
         super()._place(index, name, bodies)
+
+    def _check_differences(self, poses: list[Pose]) -> None:
+        """Refuse a residual whose derivative cannot be formed."""
+        try:
+            self.differences(*poses)
+        except Exception as error:
+            told = str(error) if isinstance(error, ValueError) else repr(error)
+            raise FieldError("residual", f"has no derivative at the initial pose: close to it {told}") from error
 
     def _check_jacobian(self, jacobian: Jacobian, poses: list[Pose], where: str) -> None:
         """Refuse a Jacobian that is not the residual's derivative."""
