@@ -228,7 +228,8 @@ cdef bint close_again(int count, const double* pressed, const double* from_rates
 cdef void hold_part(int count, const double* a, const double* friction, const double* weight, const double* pressed,
                     double part, const double* from_rates, double* rates, double* step, double* work) noexcept nogil:
     """As try_part, from what it has found, where contacts that compression has pressed need more normal impulses than part
-    weight. What it has not pressed and closes now has opened before: it is struck after this."""
+    weight. What it has not pressed and closes now has opened before: it is struck after this. Up to MOST_AT_ONCE contacts:
+    of more, what closes is struck after this, too."""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, k
     cdef double* load = work
@@ -267,7 +268,7 @@ cdef double try_part(int count, const double* a, const double* friction, const d
         step[i] = part * weight[i // 3]
     follow(n, a, from_rates, step, rates)
     rub_together(count, a, friction, rates, step)
-    if close_again(count, pressed, from_rates, rates):
+    if count <= MOST_AT_ONCE and close_again(count, pressed, from_rates, rates):
         hold_part(count, a, friction, weight, pressed, part, from_rates, rates, step, work)
     for i in range(n):
         gained += 0.5 * step[i] * (from_rates[i] + rates[i])

@@ -158,3 +158,18 @@ def test_restitution_does_not_pass_through_what_is_pressed(count, ratio, e, othe
     if others == 0.0:  # what holds does no work: the blow is that on a wall
         assert top[-3] == pytest.approx(e, abs=1e-6)
         assert top[:-3:3] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_any_number_of_contacts_at_once():
+    """Of a pile whose plates give back unequally; more than are solved at once had been written behind an array's end."""
+    for count in (8, 9, 24, 25, 60):
+        inverse = np.append(np.ones(count - 1), 1e-3)
+        J = np.eye(count) - np.eye(count, k=-1)
+        A, u = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+        A[::3, ::3] = J @ np.diag(inverse) @ J.T
+        A[1::3, 1::3] = A[2::3, 2::3] = 3.0 * A[::3, ::3]
+        u[::3] = J @ -np.ones(count)
+        for law in (NEWTON, POISSON, STRONGE):
+            p = strike(A, u, np.linspace(0.0, 0.9, count), np.full(count, 0.5), law)
+            assert np.isfinite(p).all() and (p[::3] >= 0.0).all()
+            assert law != STRONGE or gained(A, u, p) <= 0.0
