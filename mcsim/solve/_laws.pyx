@@ -101,15 +101,29 @@ cdef inline bint sticks(const double* p, double bound) noexcept nogil:
     return p[1] * p[1] + p[2] * p[2] < (1.0 - INSIDE) * bound * bound
 
 
+cdef inline void add_row(Py_ssize_t n, const double* row, double part, double* sum) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        sum[i] += row[i] * part
+
+
+cdef void follow(Py_ssize_t n, const double* a, const double* from_rates, const double* p, double* rates) noexcept nogil:
+    """The rates after impulses p."""
+    cdef Py_ssize_t k
+    memcpy(rates, from_rates, n * sizeof(double))
+    for k in range(n):
+        add_row(n, a + k * n, p[k], rates)
+
+
 cdef bint cones(int count, const double* a, const double* b, const double* friction, const double* load,
-                double* p) noexcept nogil:
+                double* p, double* rates) noexcept nogil:
     """cone_point of all together, by sweeps from p = 0, and at once now and then, as long as the sweep after that changes
-    less than the one before. load: one in three. -> whether that converged"""
+    less than the one before. load: one in three; rates: room for those after p. -> whether that converged"""
     cdef double kept[3 * MOST_AT_ONCE]
     cdef double last = INFINITY          # what a sweep has changed before impulses were found at once; INFINITY: none waits
     cdef bint helps = 1 < count <= MOST_AT_ONCE
     cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i, j, k
+    cdef Py_ssize_t i, k
     cdef double own[3]
     cdef double rest[3]
     cdef double change, size
@@ -119,17 +133,19 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
     for i in range(n):
         p[i] = 0.0
     for sweep in range(SWEEPS):
+        if sweep % AT_ONCE == 0 or last < INFINITY:                                # what their sums had lost
+            follow(n, a, b, p, rates)
         change = size = 0.0
         solved = True
         for k in range(0, n, 3):
             for i in range(3):
-                rest[i] = b[k + i]
-                for j in range(n):
-                    if j < k or j > k + 2:
-                        rest[i] += a[(k + i) * n + j] * p[j]
+                rest[i] = (rates[k + i] - a[(k + i) * n + k] * p[k] - a[(k + i) * n + k + 1] * p[k + 1]
+                           - a[(k + i) * n + k + 2] * p[k + 2])
             c = point_of(a + k * n + k, n, friction[k // 3])
             solved = cone_point(&c, rest, load[k], own) and solved
             for i in range(3):
+                if own[i] != p[k + i]:
+                    add_row(n, a + (k + i) * n, own[i] - p[k + i], rates)
                 change = max(change, fabs(own[i] - p[k + i]))
                 size = max(size, fabs(own[i]))
                 p[k + i] = own[i]
@@ -137,6 +153,7 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
             return solved
         if last < INFINITY and not change < last:
             memcpy(p, kept, n * sizeof(double))
+            follow(n, a, b, p, rates)
             helps = False
         last = INFINITY
         if helps and sweep % AT_ONCE == AT_ONCE - 1 and sweep < SWEEPS - 1:        # friction has the last word
@@ -149,20 +166,20 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
 cdef void poisson(int count, const double* a, const double* u, const double* restitution, const double* friction,
                   double* p, double* work) noexcept nogil:
     cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i
     cdef double* load = work
     cdef double* more = work + n
     cdef double* rates = work + 2 * n
+    cdef double* swept = work + 3 * n
     for i in range(n):
         load[i] = 0.0
-    cones(count, a, u, friction, load, p)
+    cones(count, a, u, friction, load, p, swept)
     for i in range(0, n, 3):
         load[i] = restitution[i // 3] * p[i]
-    for i in range(n):
-        rates[i] = u[i]
-        for j in range(n):
-            rates[i] += a[i * n + j] * (p[j] + load[j])
-    cones(count, a, rates, friction, load, more)
+    follow(n, a, u, p, rates)
+    for i in range(0, n, 3):
+        add_row(n, a + i * n, load[i], rates)
+    cones(count, a, rates, friction, load, more, swept)
     for i in range(n):
         p[i] += load[i] + more[i]
 
@@ -189,8 +206,9 @@ cdef void rub_together(int count, const double* a, const double* friction, doubl
             x[1] = step[k + 2]
             cone_step(a[(k + 1) * n + k + 1], a[(k + 2) * n + k + 2], a[(k + 1) * n + k + 2],
                       friction[k // 3] * step[k], rates[k + 1], rates[k + 2], x)
-            for i in range(n):
-                rates[i] += a[i * n + k + 1] * (x[0] - step[k + 1]) + a[i * n + k + 2] * (x[1] - step[k + 2])
+            for i in range(2):
+                if x[i] != step[k + 1 + i]:
+                    add_row(n, a + (k + 1 + i) * n, x[i] - step[k + 1 + i], rates)
             change = max(change, max(fabs(x[0] - step[k + 1]), fabs(x[1] - step[k + 2])))
             size = max(size, max(fabs(x[0]), fabs(x[1])))
             step[k + 1] = x[0]
@@ -205,15 +223,6 @@ cdef inline double largest(Py_ssize_t n, const double* x) noexcept nogil:
     for i in range(n):
         most = max(most, fabs(x[i]))
     return most
-
-
-cdef void follow(Py_ssize_t n, const double* a, const double* from_rates, const double* p, double* rates) noexcept nogil:
-    """The rates after impulses p."""
-    cdef Py_ssize_t i, k
-    for i in range(n):
-        rates[i] = from_rates[i]
-        for k in range(n):
-            rates[i] += a[i * n + k] * p[k]
 
 
 cdef bint close_again(int count, const double* pressed, const double* from_rates, const double* rates) noexcept nogil:
@@ -231,7 +240,7 @@ cdef void hold_part(int count, const double* a, const double* friction, const do
     weight. What it has not pressed and closes now has opened before: it is struck after this. Up to MOST_AT_ONCE contacts:
     of more, what closes is struck after this, too."""
     cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t i
     cdef double* load = work
     cdef double* loaded = work + n
     cdef double size = largest(n, from_rates)
@@ -239,9 +248,7 @@ cdef void hold_part(int count, const double* a, const double* friction, const do
     cdef int _
     for i in range(n):
         load[i] = part * weight[i // 3] if i % 3 == 0 else 0.0
-        loaded[i] = from_rates[i]
-        for k in range(0, n, 3):
-            loaded[i] += a[i * n + k] * part * weight[k // 3]
+    follow(n, a, from_rates, load, loaded)
     for _ in range(HOLDS):
         for i in range(0, n, 3):
             rates[i] = step[i]
@@ -280,7 +287,7 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     """Compression is Poisson's; restitution by parts of e times its normal impulses, the last of which ends where the
     law, or the energy that compression took, says so."""
     cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i, j, _
+    cdef Py_ssize_t i, _
     cdef double* weight = work
     cdef double* rates = work + count
     cdef double* after = rates + n
@@ -298,11 +305,9 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     cdef bint ended
     for i in range(n):
         step[i] = 0.0
-    cones(count, a, u, friction, step, p)
+    cones(count, a, u, friction, step, p, after)
+    follow(n, a, u, p, rates)
     for i in range(n):
-        rates[i] = u[i]
-        for j in range(n):
-            rates[i] += a[i * n + j] * p[j]
         taken -= 0.5 * p[i] * (u[i] + rates[i])
     for i in range(count):
         pressed[i] = p[3 * i] if a[3 * i * (n + 1)] * p[3 * i] > CLOSES * most else 0.0
@@ -365,7 +370,7 @@ cdef void strike_together(int law, int count, const double* a, const double* u, 
         for i in range(n):
             work[i] = u[i] * (1.0 + restitution[i // 3]) if i % 3 == 0 else u[i]
             work[n + i] = 0.0
-        if cones(count, a, work, friction, work + n, p):
+        if cones(count, a, work, friction, work + n, p, work + 2 * n):
             return
     poisson(count, a, u, restitution, friction, p, work)
 
