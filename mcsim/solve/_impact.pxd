@@ -44,7 +44,6 @@ cdef class Impacts:
     cdef void begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
                     double* impulse) noexcept nogil
     cdef bint nears_any(self) noexcept nogil
-    cdef bint nears(self, Py_ssize_t begin, int points) noexcept nogil
     cdef void extend(self, Py_ssize_t count) noexcept nogil
     cdef int resolve(self) noexcept nogil
 
@@ -65,11 +64,12 @@ cdef class Impacts:
     cdef void find_left(self, Py_ssize_t begin) noexcept nogil
     cdef Py_ssize_t find(self) noexcept nogil
     cdef int points_from(self, Py_ssize_t i) noexcept nogil
-    cdef bint closes(self, Py_ssize_t begin, int points) noexcept nogil
+    cdef bint closes(self, Py_ssize_t begin, int points, bint soon) noexcept nogil
     cdef void list_manifold(self, Py_ssize_t begin, int points, bint closes) noexcept nogil
     cdef void begin_response(self) noexcept nogil
     cdef void end_response(self) noexcept nogil
     cdef int list_points(self, Struck* c, int begin, double* q) noexcept nogil
+    cdef void fill_responses(self, int n, double* a) noexcept nogil
     cdef void weigh(self, int count) noexcept nogil
     cdef void take_parts(self, Struck* c, int n, const double* a, const double* q, double* p, bint shared) noexcept nogil
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil

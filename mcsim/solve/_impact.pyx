@@ -63,6 +63,13 @@ cdef inline double rebound(double restitution, double error, double kick, double
     return sqrt(min(gained, 1.0)) if gained > 0.0 else 0.0
 
 
+cdef inline void make_symmetric(Py_ssize_t n, double* a) noexcept nogil:
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        for j in range(i):
+            a[n * i + j] = a[n * j + i] = 0.5 * (a[n * i + j] + a[n * j + i])
+
+
 cdef class Impacts:
     """law: of solve/_laws.pxd; nodes: how many there may be."""
 
@@ -150,21 +157,9 @@ cdef class Impacts:
         cdef int points
         while i < self.count:
             points = self.points_from(i)
-            if points > 0 and self.rows[i].restitution > 0.0 and self.nears(i, points):
+            if points > 0 and self.rows[i].restitution > 0.0 and self.closes(i, points, True):
                 return True
             i += max(points, 1)
-        return False
-
-    cdef bint nears(self, Py_ssize_t begin, int points) noexcept nogil:
-        cdef const Row* row
-        cdef double u
-        cdef int i
-        for i in range(points):
-            row = self.rows + begin + i
-            if row.diagonal > 0.0:
-                u = self.rate(begin + i)
-                if u + self.left[begin + i] < -self.threshold and row.error + 2.0 * self.h * u < 0.0:
-                    return True
         return False
 
     cdef void extend(self, Py_ssize_t count) noexcept nogil:
@@ -229,14 +224,14 @@ cdef class Impacts:
         self.struck_count = 0
         while i < self.count:
             points = self.points_from(i)
-            if (self.struck_total > 0 or self.rows[i].restitution > 0.0) and points > 0 and self.closes(i, points):
+            if (self.struck_total > 0 or self.rows[i].restitution > 0.0) and points > 0 and self.closes(i, points, False):
                 self.list_manifold(i, points, True)
                 again = again or self.hit[i]
             i += max(points, 1)
         i = 0
         while i < self.count and again:
             points = self.points_from(i)
-            if self.hit[i] and not self.closes(i, points):
+            if self.hit[i] and not self.closes(i, points, False):
                 self.list_manifold(i, points, False)
             i += max(points, 1)
         for k in range(self.struck_count):
@@ -253,18 +248,20 @@ cdef class Impacts:
             points += 1
         return points
 
-    cdef bint closes(self, Py_ssize_t begin, int points) noexcept nogil:
+    cdef bint closes(self, Py_ssize_t begin, int points, bint soon) noexcept nogil:
+        """Whether the manifold is to be struck now, or may be in this substep or the next (soon)."""
         cdef const Row* row
-        cdef double u
+        cdef double u, to_come
         cdef int i
         for i in range(points):
             row = self.rows + begin + i
             if not row.diagonal > 0.0:
                 continue
-            u = self.rate_held(begin + i)
-            if u + self.left[begin + i] < -self.threshold and (
-                    row.error + self.h * (u + self.first * 2.0 * self.kicked(begin + i)) < 0.0):
-                return True
+            u = self.rate(begin + i) if soon else self.rate_held(begin + i)
+            if u + self.left[begin + i] < -self.threshold:
+                to_come = 2.0 * u if soon else u + self.first * 2.0 * self.kicked(begin + i)
+                if row.error + self.h * to_come < 0.0:
+                    return True
         return False
 
     cdef void list_manifold(self, Py_ssize_t begin, int points, bint closes) noexcept nogil:
@@ -310,6 +307,19 @@ cdef class Impacts:
         c.touching = begin - c.first
         return begin
 
+    cdef void fill_responses(self, int n, double* a) noexcept nogil:
+        """a = J H^-1 J' of the normals of the first n `touching`."""
+        cdef double scale
+        cdef int i, j
+        for j in range(n):
+            scale = 1.0 / self.rows[self.touching[j]].diagonal
+            self.begin_response()
+            self.push(self.touching[j], scale)
+            self.end_response()
+            for i in range(n):
+                a[n * i + j] = self.answered(self.touching[i]) / scale
+        make_symmetric(n, a)
+
     cdef void weigh(self, int count) noexcept nogil:
         """The parts of the points of all `together`, as without friction they would share the impulses; what follows from
         them."""
@@ -317,21 +327,12 @@ cdef class Impacts:
         cdef double* pressed = q + 4 * count
         cdef double* p = pressed + 4 * count
         cdef double* a = p + 4 * count
-        cdef double scale
         cdef int n = 0
         cdef int i, j
         for i in range(count):
             n = self.list_points(self.together[i], n, q)
-        for j in range(n if n > 1 else 0):
-            scale = 1.0 / self.rows[self.touching[j]].diagonal
-            self.begin_response()
-            self.push(self.touching[j], scale)
-            self.end_response()
-            for i in range(n):
-                a[n * i + j] = self.answered(self.touching[i]) / scale
-        for i in range(n):
-            for j in range(i):
-                a[n * i + j] = a[n * j + i] = 0.5 * (a[n * i + j] + a[n * j + i])
+        if n > 1:
+            self.fill_responses(n, a)
         if count > 1 and n > 1:
             for j in range(n):                   # where nothing gives, nothing is shared
                 pressed[j] = q[j] if a[n * j + j] > FIRM * self.rows[self.touching[j]].diagonal else 0.0
@@ -476,9 +477,7 @@ cdef class Impacts:
             u[j] = self.contact_rate(c, j % 3, False)
             e[j // 3] = c.restitution
             mu[j // 3] = self.rows[c.begin].friction if c.pairs > 0 else 0.0
-        for j in range(n):
-            for k in range(j):
-                a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
+        make_symmetric(n, a)
         leave_driven(a, u, self.rows, self.together, count, self.spans)
         leave_firm(a, u, self.rows, self.together, count)
         strike_together(self.law, count, a, u, e, mu, p, work)

@@ -38,7 +38,7 @@ cdef class Supports:
         self.list_resting(True)
         while i < self.impacts.count:
             points = self.impacts.points_from(i)
-            if points > 0 and not self.resting[i] and self.impacts.nears(i, points) and self.list_supports(i):
+            if points > 0 and not self.resting[i] and self.impacts.closes(i, points, True) and self.list_supports(i):
                 self.solve(i, points)
             i += max(points, 1)
         self.list_resting(False)
@@ -121,10 +121,10 @@ cdef class Supports:
         cdef double* q = self.impacts.parts
         cdef double* p = q + 4 * MOST_SUPPORTS
         cdef double* a = p + 4 * MOST_SUPPORTS
-        cdef double kick, scale
+        cdef double kick
         cdef Py_ssize_t i
         cdef int n = 0
-        cdef int j, k
+        cdef int k
         for k in range(self.count):
             for i in range(self.held[k], self.held[k] + self.impacts.points_from(self.held[k])):
                 row = self.impacts.rows + i
@@ -133,16 +133,7 @@ cdef class Supports:
                     self.impacts.touching[n] = i
                     q[n] = kick
                     n += 1
-        for j in range(n):
-            scale = 1.0 / self.impacts.rows[self.impacts.touching[j]].diagonal
-            self.impacts.begin_response()
-            self.impacts.push(self.impacts.touching[j], scale)
-            self.impacts.end_response()
-            for k in range(n):
-                a[n * k + j] = self.impacts.answered(self.impacts.touching[k]) / scale
-        for k in range(n):
-            for j in range(k):
-                a[n * k + j] = a[n * j + k] = 0.5 * (a[n * k + j] + a[n * j + k])
+        self.impacts.fill_responses(n, a)
         share(n, a, q, p, a + n * n, self.impacts.pivots)
         self.impacts.begin_response()
         for k in range(n):

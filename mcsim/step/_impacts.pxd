@@ -14,38 +14,42 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
-cdef class ArticulationImpacts(BodyImpacts):
-    cdef Articulations articulations
-    cdef bint holds              # they are solved before a blow
+# Where something begins and ends in a list.
+ctypedef struct Span:
+    Py_ssize_t begin
+    Py_ssize_t end
+
+cdef class HeldImpacts(BodyImpacts):
     cdef const Bodies* bodies
     cdef const Settings* settings
-    cdef Twist* kicked           # of each body: half of what forces change its velocity by in a substep
-    cdef int8_t* ready           # of each articulation: it has a factor now, and `kicked`
+    cdef const int32_t* member   # bodies, group by group
+    cdef Twist* kicks            # of each body: half of what forces change its velocity by in a substep, joints held
+
+    cdef int32_t group_of_body(self, int32_t body) noexcept nogil
+    cdef Span members_of(self, Py_ssize_t group) noexcept nogil
+    cdef void find_kicks(self, Py_ssize_t groups) noexcept nogil
+
+cdef class ArticulationImpacts(HeldImpacts):
+    cdef Articulations articulations
+    cdef bint holds              # they are solved before a blow
+    cdef int8_t* ready           # of each articulation: it has a factor now, and `kicks`
     cdef int32_t* readied
     cdef Py_ssize_t readied_count
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void make_ready(self, Py_ssize_t g) noexcept nogil
     cdef void kick_side(self, int32_t body, int32_t g) noexcept nogil
-    cdef int32_t articulation_of(self, int32_t body) noexcept nogil
 
-cdef class SmoothImpacts(BodyImpacts):
+cdef class SmoothImpacts(HeldImpacts):
     cdef SmoothSolver smooth
     cdef HeldMotors rotors
     cdef Py_ssize_t joint_row_count
-    cdef const Bodies* bodies
-    cdef const Settings* settings
-    cdef Twist* kicked           # of the bodies, by half of a substep's forces, while joints hold
 
-cdef class RowImpacts(BodyImpacts):
+cdef class RowImpacts(HeldImpacts):
     cdef object kept_numbers
-    cdef const Bodies* bodies
-    cdef const Settings* settings
-    cdef Twist* kicked           # likewise
     cdef const Row* joint_rows   # where those of joints stand, and how many
     cdef Py_ssize_t joint_row_count
     cdef int32_t* group          # of a body: what joints tie it to, -1: nothing
-    cdef int32_t* member         # bodies, group by group
     cdef int32_t* member_begin
     cdef int32_t* first_row      # of each group
     cdef int32_t* next_row
@@ -55,8 +59,8 @@ cdef class RowImpacts(BodyImpacts):
     cdef double* residual
     cdef double* direction
 
-    cdef void move_along(self, int32_t node) noexcept nogil
-    cdef void add_along(self, int32_t node, double step) noexcept nogil
+    cdef void move_along(self, Py_ssize_t group) noexcept nogil
+    cdef void add_along(self, Py_ssize_t group, double step) noexcept nogil
 
 cdef class TreeImpacts(Impacts):
     cdef GeneralizedRows generalized

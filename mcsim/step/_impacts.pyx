@@ -17,7 +17,6 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
 from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._impact cimport BodyImpacts, Impacts
-from mcsim.solve._tree cimport Articulation
 from mcsim.state._row cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL, is_wide
 from mcsim.state._rows cimport push, rate
 
@@ -39,39 +38,86 @@ cdef Twist half_kick(const Bodies* bodies, const Settings* settings, Py_ssize_t 
     return kick
 
 
-cdef void find_kicks(BodyImpacts impacts, const Bodies* bodies, const Settings* settings, Twist* kicked, Py_ssize_t first,
-                     Py_ssize_t count) noexcept nogil:
-    """The same of all bodies, by what joints hold: so many nodes, from the first one on."""
-    cdef Py_ssize_t i
-    for i in range(bodies.count):
-        impacts.response[i] = half_kick(bodies, settings, i)
-    for i in range(first, first + count):
-        impacts.answer(<int32_t>i)
-    memcpy(kicked, impacts.response, bodies.count * sizeof(Twist))
-    memset(impacts.response, 0, bodies.count * sizeof(Twist))
+cdef class HeldImpacts(BodyImpacts):
+    """Groups of bodies that joints hold: each is one node, after those of the single bodies. groups: how many."""
+
+    def __init__(self, int law, Py_ssize_t bodies, Py_ssize_t groups):
+        BodyImpacts.__init__(self, law, bodies, groups)
+        kicks = np.zeros((bodies + 1, 6))
+        self.kept.append(kicks)
+        self.kicks = <Twist*>doubles(kicks) + 1
+
+    cdef int32_t group_of_body(self, int32_t body) noexcept nogil:
+        """-1: no joint holds it."""
+        return -1
+
+    cdef Span members_of(self, Py_ssize_t group) noexcept nogil:
+        """Its bodies, in `member`."""
+        return Span(0, 0)
+
+    cdef void find_kicks(self, Py_ssize_t groups) noexcept nogil:
+        """What half of a substep's forces gives all bodies, by what joints hold."""
+        cdef Py_ssize_t i
+        for i in range(self.body_count):
+            self.response[i] = half_kick(self.bodies, self.settings, i)
+        for i in range(groups):
+            self.answer(<int32_t>(self.body_count + i))
+        memcpy(self.kicks, self.response, self.body_count * sizeof(Twist))
+        memset(self.response, 0, self.body_count * sizeof(Twist))
+
+    cdef double kick(self, Py_ssize_t row) noexcept nogil:
+        return row_velocity(self.rows + row, self.kicks)
+
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        cdef int32_t i = BodyImpacts.node_of(self, row, side)
+        if i < 0 or self.group_of_body(i) < 0:
+            return i
+        return <int32_t>self.body_count + self.group_of_body(i)
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        cdef Span span
+        cdef Py_ssize_t k
+        if node < self.body_count:
+            BodyImpacts.clear(self, node)
+            return
+        span = self.members_of(node - self.body_count)
+        for k in range(span.begin, span.end):
+            BodyImpacts.clear(self, self.member[k])
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        cdef Span span
+        cdef Py_ssize_t k
+        if node < self.body_count:
+            BodyImpacts.take(self, node)
+            return
+        span = self.members_of(node - self.body_count)
+        for k in range(span.begin, span.end):
+            BodyImpacts.take(self, self.member[k])
 
 
-cdef class ArticulationImpacts(BodyImpacts):
+cdef class ArticulationImpacts(HeldImpacts):
     """articulations: of the direct joint solver; bodies: how many there are; holds: whether they close by themselves, so
     that no sweep takes their rows in turn."""
 
     def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies, bint holds):
         cdef Py_ssize_t count = articulations.state.articulation_count
-        BodyImpacts.__init__(self, law, bodies, count)
+        HeldImpacts.__init__(self, law, bodies, count)
         self.moves_rotors = True
-        kicked, ready, readied = np.zeros((bodies + 1, 6)), np.zeros(count + 1, np.int8), np.zeros(count + 1, np.int32)
-        self.kept += [kicked, ready, readied]
+        ready, readied = np.zeros(count + 1, np.int8), np.zeros(count + 1, np.int32)
+        self.kept += [ready, readied]
         self.articulations, self.holds = articulations, holds
         self.bodies, self.settings = articulations.state.bodies, articulations.state.settings
-        self.twist = self.bodies.twist
-        self.kicked = <Twist*>doubles(kicked) + 1
+        self.twist, self.member = self.bodies.twist, articulations.state.member
         self.ready, self.readied = <int8_t*>records(ready), integers(readied)
 
-    cdef int32_t articulation_of(self, int32_t body) noexcept nogil:
-        """-1: no joint holds it."""
+    cdef int32_t group_of_body(self, int32_t body) noexcept nogil:
         cdef int32_t g = self.articulations.state.group[body]
         cdef const Articulation* a = &self.articulations.state.articulation[g]
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
+
+    cdef Span members_of(self, Py_ssize_t group) noexcept nogil:
+        cdef const Articulation* a = &self.articulations.state.articulation[group]
+        return Span(a.member, a.member_end)
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """With what drives, springs and rotors do as they are held: each may be far more than their sum. Where a relax
@@ -90,7 +136,7 @@ cdef class ArticulationImpacts(BodyImpacts):
         cdef Py_ssize_t i
         for i in range(count):
             if rows[i].kind == ROW_NORMAL and rows[i].restitution > 0.0 and (
-                    self.articulation_of(rows[i].body_a) >= 0 or self.articulation_of(rows[i].body_b) >= 0):
+                    self.group_of_body(rows[i].body_a) >= 0 or self.group_of_body(rows[i].body_b) >= 0):
                 return True
         return False
 
@@ -104,57 +150,35 @@ cdef class ArticulationImpacts(BodyImpacts):
         self.readied_count += 1
         self.articulations.begin_blows(g)
         for k in range(a.member, a.member_end):
-            self.kicked[self.articulations.state.member[k]] = half_kick(self.bodies, self.settings,
+            self.kicks[self.articulations.state.member[k]] = half_kick(self.bodies, self.settings,
                                                                         self.articulations.state.member[k])
-        self.articulations.bounds.answer(g, self.kicked)
+        self.articulations.bounds.answer(g, self.kicks)
 
     cdef double kick(self, Py_ssize_t row) noexcept nogil:
         """As forces give it while joints hold."""
         cdef const Row* r = self.rows + row
-        cdef int32_t a = self.articulation_of(r.body_a)
-        cdef int32_t b = self.articulation_of(r.body_b)
+        cdef int32_t a = self.group_of_body(r.body_a)
+        cdef int32_t b = self.group_of_body(r.body_b)
         if a < 0 and b < 0:
             return r.kick
         self.kick_side(r.body_a, a)
         self.kick_side(r.body_b, b)
-        return row_velocity(r, self.kicked)
+        return row_velocity(r, self.kicks)
 
     cdef void kick_side(self, int32_t body, int32_t g) noexcept nogil:
         if g >= 0:
             self.make_ready(g)
         else:
-            self.kicked[body] = half_kick(self.bodies, self.settings, body)
-
-    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
-        cdef int32_t i = BodyImpacts.node_of(self, row, side)
-        if i < 0 or self.articulation_of(i) < 0:
-            return i
-        return <int32_t>self.bodies.count + self.articulation_of(i)
+            self.kicks[body] = half_kick(self.bodies, self.settings, body)
 
     cdef void clear(self, int32_t node) noexcept nogil:
-        cdef const Articulation* a
-        cdef Py_ssize_t k
-        if node < self.bodies.count:
-            BodyImpacts.clear(self, node)
-            return
-        self.make_ready(node - self.bodies.count)
-        a = &self.articulations.state.articulation[node - self.bodies.count]
-        for k in range(a.member, a.member_end):
-            BodyImpacts.clear(self, self.articulations.state.member[k])
+        if node >= self.body_count:
+            self.make_ready(node - self.body_count)
+        HeldImpacts.clear(self, node)
 
     cdef void answer(self, int32_t node) noexcept nogil:
-        if node >= self.bodies.count:
-            self.articulations.bounds.answer(node - self.bodies.count, self.response)
-
-    cdef void take(self, int32_t node) noexcept nogil:
-        cdef const Articulation* a
-        cdef Py_ssize_t k
-        if node < self.bodies.count:
-            BodyImpacts.take(self, node)
-            return
-        a = &self.articulations.state.articulation[node - self.bodies.count]
-        for k in range(a.member, a.member_end):
-            BodyImpacts.take(self, self.articulations.state.member[k])
+        if node >= self.body_count:
+            self.articulations.bounds.answer(node - self.body_count, self.response)
 
     cdef void finish(self) noexcept nogil:
         """The joints' impulses are those that warm starts are made of."""
@@ -165,16 +189,13 @@ cdef class ArticulationImpacts(BodyImpacts):
         self.readied_count = 0
 
 
-cdef class SmoothImpacts(BodyImpacts):
+cdef class SmoothImpacts(HeldImpacts):
     """smooth: the joints of integrators on accelerations, whose factor is made anew for the poses at which something
     strikes; rotors: beside them, or None."""
 
     def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies, HeldMotors rotors):
-        BodyImpacts.__init__(self, law, bodies, smooth.span_count)
-        kicked = np.zeros((bodies + 1, 6))
-        self.kept.append(kicked)
-        self.kicked = <Twist*>doubles(kicked) + 1
-        self.smooth, self.rotors = smooth, rotors
+        HeldImpacts.__init__(self, law, bodies, smooth.span_count)
+        self.smooth, self.rotors, self.member = smooth, rotors, smooth.member
 
     cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         self.joint_row_count = count
@@ -184,26 +205,23 @@ cdef class SmoothImpacts(BodyImpacts):
         self.smooth.factor(<Row*>self.rows, self.bodies)
         if self.rotors is not None:
             self.rotors.prepare(<Row*>self.rows, self.joint_row_count)
-        find_kicks(self, self.bodies, self.settings, self.kicked, self.bodies.count, self.smooth.span_count)
+        self.find_kicks(self.smooth.span_count)
 
-    cdef double kick(self, Py_ssize_t row) noexcept nogil:
-        return row_velocity(self.rows + row, self.kicked)
+    cdef int32_t group_of_body(self, int32_t body) noexcept nogil:
+        return self.smooth.group[body]
 
-    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
-        cdef int32_t i = BodyImpacts.node_of(self, row, side)
-        if i < 0 or self.smooth.group[i] < 0:
-            return i
-        return <int32_t>self.bodies.count + self.smooth.group[i]
+    cdef Span members_of(self, Py_ssize_t group) noexcept nogil:
+        return Span(self.smooth.span[group].member, self.smooth.span[group].member_end)
 
     cdef void clear(self, int32_t node) noexcept nogil:
-        if node < self.bodies.count:
+        if node < self.body_count:
             BodyImpacts.clear(self, node)
-            return
-        self.smooth.clear(&self.smooth.span[node - self.bodies.count], self.response)
+        else:
+            self.smooth.clear(&self.smooth.span[node - self.body_count], self.response)
 
     cdef void answer(self, int32_t node) noexcept nogil:
-        if node >= self.bodies.count:
-            self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
+        if node >= self.body_count:
+            self.smooth.solve_span(&self.smooth.span[node - self.body_count], self.rows, self.response,
                                    self.smooth.nothing)
 
     cdef void end_response(self) noexcept nogil:
@@ -212,34 +230,21 @@ cdef class SmoothImpacts(BodyImpacts):
         if self.rotors is not None and self.rotors.respond(0, self.rows, self.response):
             BodyImpacts.end_response(self)
 
-    cdef void take(self, int32_t node) noexcept nogil:
-        cdef const Articulation* span
-        cdef Py_ssize_t k
-        if node < self.bodies.count:
-            BodyImpacts.take(self, node)
-            return
-        span = &self.smooth.span[node - self.bodies.count]
-        for k in range(span.member, span.member_end):
-            BodyImpacts.take(self, self.smooth.member[k])
 
-
-cdef class RowImpacts(BodyImpacts):
+cdef class RowImpacts(HeldImpacts):
     """pairs: (joints, 2) bodies, -1 the world; moves: (bodies,) bool, which are dynamic."""
 
     def __init__(self, int law, pairs, moves):
         cdef Py_ssize_t bodies = len(moves)
         group = np.asarray(connected(pairs, moves), np.int32)
         found = int(group.max(initial=-1)) + 1
-        BodyImpacts.__init__(self, law, bodies, found)
+        HeldImpacts.__init__(self, law, bodies, found)
         last = np.where(group[:bodies] < 0, found, group[:bodies])
         order = np.append(np.argsort(last, kind="stable"), 0).astype(np.int32)
         begin = np.searchsorted(np.sort(last), np.arange(found + 1)).astype(np.int32)
         along, first = np.zeros((bodies + 1, 6)), np.zeros(found + 1, np.int32)
         group = np.concatenate([[-1], group[:bodies]]).astype(np.int32)
         self.kept += [group, order, begin, along, first]
-        kicked = np.zeros((bodies + 1, 6))
-        self.kept.append(kicked)
-        self.kicked = <Twist*>doubles(kicked) + 1
         self.group_count = found
         self.group, self.member, self.member_begin = integers(group) + 1, integers(order), integers(begin)
         self.along, self.first_row = <Twist*>doubles(along) + 1, integers(first)
@@ -272,29 +277,19 @@ cdef class RowImpacts(BodyImpacts):
                 if g >= 0:
                     self.next_row[i] = self.first_row[g]
                     self.first_row[g] = <int32_t>i
-        find_kicks(self, self.bodies, self.settings, self.kicked, 0, self.group_count)
+        self.find_kicks(self.group_count)
 
-    cdef double kick(self, Py_ssize_t row) noexcept nogil:
-        return row_velocity(self.rows + row, self.kicked)
+    cdef int32_t group_of_body(self, int32_t body) noexcept nogil:
+        return self.group[body]
 
-    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
-        cdef int32_t i = BodyImpacts.node_of(self, row, side)
-        return -1 if i < 0 else self.group[i]
-
-    cdef void clear(self, int32_t node) noexcept nogil:
-        cdef Py_ssize_t k
-        for k in range(self.member_begin[node], self.member_begin[node + 1]):
-            BodyImpacts.clear(self, self.member[k])
-
-    cdef void take(self, int32_t node) noexcept nogil:
-        cdef Py_ssize_t k
-        for k in range(self.member_begin[node], self.member_begin[node + 1]):
-            BodyImpacts.take(self, self.member[k])
+    cdef Span members_of(self, Py_ssize_t group) noexcept nogil:
+        return Span(self.member_begin[group], self.member_begin[group + 1])
 
     cdef void answer(self, int32_t node) noexcept nogil:
         """J x = 0 by impulses of the joints, D^-1 with D the diagonal of J M^-1 J' the preconditioner."""
+        cdef Py_ssize_t group = node - self.body_count
         cdef Py_ssize_t _, most
-        cdef int32_t i = self.first_row[node]
+        cdef int32_t i = self.first_row[group] if group >= 0 else -1
         cdef const Row* row
         cdef double left = 0.0
         cdef double first, give, step, next
@@ -311,25 +306,25 @@ cdef class RowImpacts(BodyImpacts):
         for _ in range(most):
             if not left > SOLVED * SOLVED * first:
                 return
-            self.move_along(node)
+            self.move_along(group)
             give = 0.0
-            i = self.first_row[node]
+            i = self.first_row[group]
             while i >= 0:
                 give += self.direction[i] * rate(&self.joint_rows[i], self.along)
                 i = self.next_row[i]
             if not give > 0.0:
                 return
             step = left / give
-            self.add_along(node, step)
+            self.add_along(group, step)
             next = 0.0
-            i = self.first_row[node]
+            i = self.first_row[group]
             while i >= 0:
                 row = &self.joint_rows[i]
                 self.residual[i] = -rate(row, self.response)
                 if row.diagonal > 0.0:
                     next += self.residual[i] * self.residual[i] / row.diagonal
                 i = self.next_row[i]
-            i = self.first_row[node]
+            i = self.first_row[group]
             while i >= 0:
                 row = &self.joint_rows[i]
                 if row.diagonal > 0.0:
@@ -337,21 +332,21 @@ cdef class RowImpacts(BodyImpacts):
                 i = self.next_row[i]
             left = next
 
-    cdef void move_along(self, int32_t node) noexcept nogil:
+    cdef void move_along(self, Py_ssize_t group) noexcept nogil:
         """along = M^-1 J' direction"""
         cdef Py_ssize_t k
-        cdef int32_t i = self.first_row[node]
-        for k in range(self.member_begin[node], self.member_begin[node + 1]):
+        cdef int32_t i = self.first_row[group]
+        for k in range(self.member_begin[group], self.member_begin[group + 1]):
             memset(&self.along[self.member[k]], 0, sizeof(Twist))
         while i >= 0:
             push(&self.joint_rows[i], self.direction[i], self.along)
             i = self.next_row[i]
 
-    cdef void add_along(self, int32_t node, double step) noexcept nogil:
+    cdef void add_along(self, Py_ssize_t group, double step) noexcept nogil:
         cdef Py_ssize_t k
         cdef Twist* x
         cdef const Twist* d
-        for k in range(self.member_begin[node], self.member_begin[node + 1]):
+        for k in range(self.member_begin[group], self.member_begin[group + 1]):
             x = &self.response[self.member[k]]
             d = &self.along[self.member[k]]
             x.v = add_scaled(x.v, step, d.v)
