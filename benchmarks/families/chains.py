@@ -113,7 +113,7 @@ CHAIN = Family(
 
 
 def pendulum_angle(start, frequency, time):
-    """Angle from straight down of a pendulum let go at `start`: sin(angle / 2) = k cd(frequency t | k^2), k = sin(start
+    """Angle from straight down of a pendulum released at `start`: sin(angle / 2) = k cd(frequency t | k^2), k = sin(start
     / 2) (F. W. J. Olver et al., NIST Handbook of Mathematical Functions, 22.19(i))."""
     k = math.sin(start / 2)
     _, cn, dn, _ = ellipj(frequency * np.asarray(time), k * k)
@@ -474,7 +474,7 @@ JOINT_FRICTION = Family(
 
 
 def run_limit(ratio, reach, span, compact, rate, substeps):
-    """A light arm with a limit carries a weight by a hinge with a limit; let go level, at rest after some seconds."""
+    """A light arm with a limit carries a weight by a hinge with a limit; released level, at rest after some seconds."""
     scene = mc.Scene()
     scene.add_body("arm", mass=1.0, inertia=(0.1 * compact,) * 3, position=(0.5, 0, 0))
     scene.add_body("weight", mass=ratio, inertia=(0.01 * ratio * compact,) * 3, position=(1.0 + reach, 0, 0))
@@ -524,7 +524,7 @@ LIMIT = Family(
 
 
 def run_folded(links, slim, joint, rate, substeps, per_fall):
-    """A chain hangs in a narrow fold from both of its ends; one is let go. links: of each strand, and one across. slim:
+    """A chain hangs in a narrow fold from both of its ends; one is released. links: of each strand, and one across. slim:
     inertia of a link by that of a rod. per_fall: steps in the fall."""
     count, length = 2 * links + 1, 2.0 * links
     gravity = 2 * 0.8 * length * (rate / per_fall) ** 2
@@ -573,7 +573,7 @@ def run_folded(links, slim, joint, rate, substeps, per_fall):
 
 FOLDED = Family(
     "folded",
-    "A folded chain that is let go at one end",
+    "A folded chain that is released at one end",
     "It falls faster than freely, for the strand that hangs pulls it down: by the energy of an ideal chain "
     '(M. Calkin, R. March, "The dynamics of a falling chain", 1989).',
     run_folded,

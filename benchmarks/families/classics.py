@@ -1,4 +1,4 @@
-"""Tops, rotors, the tippe top, the rattleback, the rolling disc, a free body that tumbles, a slinky let go."""
+"""Tops, rotors, the tippe top, the rattleback, the rolling disc, a free body that tumbles, a slinky released."""
 
 import math
 
@@ -302,11 +302,11 @@ DISC = Family(
 )
 
 
-# ---- springs and chains let go ---------------------------------------------------------------------------------------
+# ---- springs and chains released -------------------------------------------------------------------------------------
 
 
 def run_slinky(links, stretch, period, damping, rate, substeps):
-    """Balls on springs, hung, at rest, let go: stretch: of the uppermost spring by its length at rest; period: of one
+    """Balls on springs, hung, at rest, released: stretch: of the uppermost spring by its length at rest; period: of one
     ball on one spring, in steps."""
     mass, rest = 0.1, 0.1
     frequency = 2 * math.pi * rate / period
@@ -346,7 +346,7 @@ def run_slinky(links, stretch, period, damping, rate, substeps):
 
 SLINKY = Family(
     "slinky",
-    "A slinky of balls and springs that is let go",
+    "A slinky of balls and springs that is released",
     "The centre of mass falls freely, the bottom stays until the wave of release comes down; energy is not gained.",
     run_slinky,
     {

@@ -278,7 +278,7 @@ BRAKING = Family(
 
 
 def run_slope(angle, friction, size, rate, substeps):
-    """A flat box let go on a slope, near the critical angle or far from it."""
+    """A flat box released on a slope, near the critical angle or far from it."""
     material = mc.Material(friction=friction)
     scene = mc.Scene()
     normal = np.array([math.sin(angle), 0, math.cos(angle)])

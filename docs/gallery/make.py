@@ -107,7 +107,7 @@ SHOWN = {
         {"count": 300, "radius": 3.0, "depth": 2.0},
     ),
     "wrecking_ball": Shown("A wrecking ball", "A heavy ball on a chain has swung into a brick wall.", 1.5),
-    "chain": Shown("A chain", "Let go from the horizontal, it swings down and whips.", 1.0, {"count": 30}),
+    "chain": Shown("A chain", "Released from the horizontal, it swings down and whips.", 1.0, {"count": 30}),
     "chain20_heavy": Shown("A heavy ball on a chain", "1000 kg hang on links of 1 kg; the joints stay closed.", 1.5),
     "grid": Shown("A net", "Balls on ball joints, hung by two corners, swing down.", 1.2, {"side": 16}),
     "bridge": Shown("A plank bridge", "Hinged planks carry crates that were dropped on them.", 2.0),
@@ -116,7 +116,7 @@ SHOWN = {
     "double_pendulum": Shown(
         "A double pendulum", "Two rods, and chaos: the smallest difference at the start grows.", 1.6, frames=3
     ),
-    "newton_cradle": Shown("Newton's cradle", "One ball is lifted and let go, and the last one flies off.", 0.85, frames=3),
+    "newton_cradle": Shown("Newton's cradle", "One ball is lifted and released, and the last one flies off.", 0.85, frames=3),
     "slider_crank": Shown("A slider crank", "A motor turns the crank, and the rod drives a piston.", 0.5, frames=2),
     "four_bar": Shown("A four-bar linkage", "Crank, coupler and rocker make a closed loop of four hinges.", 0.9, frames=2),
     "cardan_shaft": Shown("A cardan shaft", "Two universal joints carry a turn round two bends.", 0.5),
@@ -138,7 +138,7 @@ SHOWN = {
     ),
     "governor": Shown("A flyball governor", "The balls swing out as the shaft spins, and lift the ring.", 0.5, frames=2),
     "heavy_top": Shown("A heavy top", "A fast disc, held at one end of its axis, goes round and nods.", 1.0, frames=3),
-    "planar_chain": Shown("A chain of bars", "Let go from the horizontal: chaos in a plane.", 1.5, frames=3),
+    "planar_chain": Shown("A chain of bars", "Released from the horizontal: chaos in a plane.", 1.5, frames=3),
     "jansen_walker": Shown("Jansen's walker", "One crank moves twelve legs of Theo Jansen's linkage, and it walks.", 1.0),
     "quadruped": Shown(
         "A quadruped", "Springs about the angles of its stand carry it, and 10 kg on its back.", 1.5, {"load": 10.0}

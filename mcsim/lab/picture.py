@@ -16,8 +16,8 @@ from mcsim.core.plot_style import Lines, Theme, plot_style, theme_of
 from mcsim.lab.record import Run
 from mcsim.lab.report import ORDERS, ROUNDING, Compared, floor_of, orders, step_text, summary
 
-DOUBT_LABEL = "the reference's doubt about itself"
-ROUNDING_LABEL = "rounding, or the reference's doubt"
+DOUBT_LABEL = "the reference's own uncertainty"
+ROUNDING_LABEL = "rounding, or the reference's uncertainty"
 WIDTH, PANEL_HEIGHT = 7.2, 2.15  # inches: two columns of a journal
 POINTS = 240  # of a curve: the largest value of each such part of the run
 LOWEST, HIGHEST = 1e-17, 1e9  # of what is drawn on a logarithmic axis

@@ -3,7 +3,7 @@
 Each level is finer than the one before: a world at half the step, and with integrator="reference" at a tighter
 tolerance too. What touches is simulated from event to event (contact="event"), where the budget bears that: such a run
 needs no small steps, and none of its errors is a matter of where in a step something strikes. The distance between the
-last two levels is the reference's doubt about itself: what a method's distance tells below it is nothing.
+last two levels is the reference's own uncertainty: what a method's distance tells below it is nothing.
 """
 
 from __future__ import annotations

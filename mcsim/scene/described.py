@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from mcsim.scene.calls import problem_of
-from mcsim.scene.checks import FieldError
+from mcsim.scene.checks import FieldError, suggestion
 
 VERSION = 1  # of scenes as JSON data
 
@@ -123,6 +123,17 @@ class Described:
         other.__dict__.pop("_original", None)
         other.__dict__.update(attributes)
         return other
+
+    def __getattr__(self, name: str) -> Any:
+        """Any argument, as it was given and checked, is an attribute: `HingeJoint(…, limits=(-1, 1)).limits`."""
+        arguments = {} if name.startswith("_") else self.__dict__.get("_arguments", {})
+        if name not in arguments:
+            close = suggestion(name, (known for known in dir(self) if not known.startswith("_")))
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{close}")
+        return arguments[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.__dict__.get("_arguments", {})})
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is fixed once made: make a new one to change its {name}")

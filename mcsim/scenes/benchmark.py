@@ -90,7 +90,7 @@ def rain(*, count: Annotated[int, Whole(50_000)] = 500) -> Scene:
 
 @listed_scene
 def chain(*, count: Annotated[int, Whole(5000)] = 100) -> Scene:
-    """A chain of `count` capsules, let go from the horizontal."""
+    """A chain of `count` capsules, released from the horizontal."""
     scene = Scene(name="chain")
     _add_links(scene, count, {"density": 1000.0})
     return scene
@@ -98,7 +98,7 @@ def chain(*, count: Annotated[int, Whole(5000)] = 100) -> Scene:
 
 @listed_scene
 def chain20_heavy() -> Scene:
-    """A chain of 20 links of 1 kg with a ball of 1000 kg at its end, let go from the horizontal."""
+    """A chain of 20 links of 1 kg with a ball of 1000 kg at its end, released from the horizontal."""
     scene = Scene(name="chain20_heavy")
     last = _add_links(scene, 20, {"mass": 1.0})
     scene.add_body("ball", shape=Sphere(0.5), mass=1000.0, position=(10.5, 0, 0), **TOUCHES_NOTHING)

@@ -42,7 +42,7 @@ TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 def pendulum(
     *, length: Positive = 1.0, radius: Positive = 0.03, angle: Number = math.pi / 2, density: Positive = 1000.0
 ) -> Scene:
-    """A rod on a hinge, let go from an angle.
+    """A rod on a hinge, released from an angle.
 
     The rod is a capsule whose axis is `length` long, hung by one end from the origin; `angle` is measured from hanging
     straight down. The hinge reads 0 at the start.
@@ -333,7 +333,7 @@ def newton_cradle(
     angle: Annotated[float, Between(0, 1.5)] = 0.7,
     gap: NonNegative = 0.0,
 ) -> Scene:
-    """Steel balls hung in a row; some are lifted and let go.
+    """Steel balls hung in a row; some are lifted and released.
 
     Each ball turns about a hinge of its own, `length` above its centre; restitution 1, no friction.
     """

@@ -66,7 +66,7 @@ def _slender_inertia(mass: float, length: float) -> np.ndarray:
 def point_pendulum(
     *, length: Positive = 1.0, mass: Positive = 1.0, radius: Positive = 1e-3, angle: Number = math.pi / 2
 ) -> Scene:
-    """A small heavy ball on a massless bar, let go from the horizontal: problem A01 of the IFToMM library.
+    """A small heavy ball on a massless bar, released from the horizontal: problem A01 of the IFToMM library.
 
     The simple pendulum of M. González and others (2006): 1 kg at 1 m, at rest at the start. A body needs moments of
     inertia, so the point is a ball of `radius`: its moment about the hinge is by 2/5 (radius / length)^2 above the
@@ -386,7 +386,7 @@ def heavy_top(
 
 @listed_scene
 def planar_chain(*, count: Annotated[int, Whole(1000)] = 6, length: Positive = 1.0, mass: Positive = 1.0) -> Scene:
-    """A chain of equal bars on hinges in a plane, let go from the horizontal: an open chain of any length.
+    """A chain of equal bars on hinges in a plane, released from the horizontal: an open chain of any length.
 
     The planar robots of R. Featherstone, Rigid Body Dynamics Algorithms, 2008, by whose size costs are told: `count`
     uniform slender bars, each on the end of the one before, here under gravity from the horizontal. Chaotic from a few

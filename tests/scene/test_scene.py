@@ -14,6 +14,7 @@ from mcsim.scene.bodies import KINDS, Body
 from mcsim.scene.joints import JOINTS, TYPES as JOINT_TYPES
 from mcsim.scene.shapes import SHAPES
 from mcsim.state import fields
+from plain_joints import PLAIN, plain_joint
 
 
 def full_scene():
@@ -119,6 +120,32 @@ def test_parts_are_fixed_once_made():
     for array in (body.position, body.inertia, joint.frame_b[0], shape.vertices, shape.faces[0], scene.gravity):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def every_part():
+    """One of each: bodies, joints, shapes and the values that they hold."""
+    scene = full_scene()
+    values = [scene.joints[0].motor, scene.joints[1].spring, scene.bodies[1].shapes[1].material]
+    joints = [plain_joint(kind, None, "b", (0, 0, 1), (0, 0, 1)) for kind in PLAIN]
+    return [*scene.bodies, *scene.joints, *joints, *(shape for body in scene.bodies for shape in body.shapes), *values]
+
+
+@pytest.mark.parametrize("part", every_part(), ids=lambda part: type(part).__name__)
+def test_a_part_shows_each_argument(part):
+    for name in inspect.signature(type(part)).parameters:
+        assert hasattr(part, name) or name == "shape", name  # a body's shapes are `shapes`
+        assert name in dir(part) or name == "shape"
+    for other in (copy.deepcopy(part), pickle.loads(pickle.dumps(part)), part.changed()):
+        assert dir(other) == dir(part) or set(dir(other)) - set(dir(part)) == {"_original"}
+
+
+def test_what_was_given_is_shown_and_a_wrong_name_answers_with_the_right_one():
+    hinge = mc.HingeJoint(None, "b", anchor=(0, 0, 1), axis=(0, 0, 1), limits=(-1, 1), motor=mc.Motor(velocity=2))
+    assert hinge.limits == (-1, 1) and hinge.motor.velocity == 2 and hinge.anchor == (0, 0, 1) and hinge.friction == 0
+    with pytest.raises(AttributeError, match="HingeJoint has no attribute 'limit'; did you mean 'limits'"):
+        hinge.limit
+    with pytest.raises(AttributeError, match="Box has no attribute 'radius'"):
+        mc.Box((1, 2, 3)).radius
 
 
 def test_values_compare_by_content_and_hash():

@@ -13,7 +13,7 @@ SOURCE = "Box3D, sample_issues.cpp"
 
 @sample("box3d/issues/restitution_overshoot", title="Restitution Overshoot", source=SOURCE)
 def restitution_overshoot(play):
-    """A ball of restitution 1 does not come back higher than it was let go from, at any bounce."""
+    """A ball of restitution 1 does not come back higher than it was released from, at any bounce."""
     scene = ground(restitution=1.0)
     scene.add_body("ball", shape=mc.Sphere(0.5), position=(0, 0, 3.5), material=mc.Material(restitution=1.0))
     world = mc.World(scene)

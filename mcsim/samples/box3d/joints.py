@@ -36,7 +36,7 @@ def distance_rod(play):
 
 @sample("box3d/joints/distance_one", title="Distance (one rod)", source=SOURCE)
 def distance_one(play):
-    """A ball on a rod of 1 m is let go level, and is fastest at the bottom: sqrt(2 g)."""
+    """A ball on a rod of 1 m is released level, and is fastest at the bottom: sqrt(2 g)."""
     world = mc.World(hung(1))
     fastest = max(speed(world, "ball0") for _ in play.steps(world, 3.0))
     play.expect("speed at the bottom", fastest, math.sqrt(2 * G), within=0.02, unit="m/s")

@@ -150,7 +150,7 @@ def bungee_jump(play):
 
 @sample("exudyn/springs/deactivate_connectors", title="springsDeactivateConnectors", source=SOURCE)
 def deactivate_connectors(play):
-    """Two masses on a spring are let go from it at full speed: each flies on with what it has."""
+    """Two masses on a spring are released from it at full speed: each flies on with what it has."""
     scene, k = mc.Scene(gravity=(0, 0, 0)), 200.0
     for name, x, m in (("a", 0.0, 1.0), ("b", 1.0, 3.0)):
         scene.add_body(name, shape=cube(0.1), mass=m, position=(x, 0, 0))
@@ -167,7 +167,7 @@ def deactivate_connectors(play):
 
 @sample("exudyn/springs/switching_constraints", title="switchingConstraintsPendulum", source=SOURCE)
 def switching_constraints(play):
-    """A pendulum is let go, flies a parabola, and is caught at another point: angular momentum about that is kept."""
+    """A pendulum is released, flies a parabola, and is caught at another point: angular momentum about that is kept."""
     scene = mc.Scene()
     scene.add_body("bob", shape=mc.Sphere(0.1), position=(1, 0, 0))
     scene.add_joint(mc.HingeJoint(None, "bob", (0, 0, 0), (0, 1, 0), name="first"))

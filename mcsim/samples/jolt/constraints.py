@@ -25,7 +25,7 @@ def chain(make, count=10, length=1.0, **world):
 
 
 def swing_down(play, world, seconds=5.0):
-    """Play a chain that is let go level: no energy comes from nowhere, and it swings below its point."""
+    """Play a chain that is released level: no energy comes from nowhere, and it swings below its point."""
     energy, scale = world.energy().total, world.masses.sum() * G * 5.0
     lowest = np.inf
     for _ in play.steps(world, seconds):
@@ -92,7 +92,7 @@ def fixed(play):
 
 @sample("jolt/constraints/distance", title="Distance Constraint", source=SOURCE)
 def distance(play):
-    """Balls on ropes of 2 to 4 m, let go 1 m apart, fall until their ropes are taut, and stay within their lengths."""
+    """Balls on ropes of 2 to 4 m, released 1 m apart, fall until their ropes are taut, and stay within their lengths."""
     scene, before = mc.Scene(), None
     for k in range(10):
         scene.add_body(f"ball{k}", shape=mc.Sphere(0.2), position=(1.0 + k, 0, 30), linear_damping=0.3)
@@ -336,7 +336,7 @@ def pulley(play):
 
 @sample("jolt/constraints/path", title="Path Constraint", source=SOURCE)
 def path(play):
-    """A bead on a fixed ring of wire of 2 m, let go level with its middle, is fastest at the bottom: sqrt(2 g r)."""
+    """A bead on a fixed ring of wire of 2 m, released level with its middle, is fastest at the bottom: sqrt(2 g r)."""
     scene, r = mc.Scene(), 2.0
     scene.add_body("bead", shape=mc.Sphere(0.2), position=(r, 0, 5))
 
