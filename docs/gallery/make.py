@@ -116,7 +116,9 @@ SHOWN = {
     "double_pendulum": Shown(
         "A double pendulum", "Two rods, and chaos: the smallest difference at the start grows.", 1.6, frames=3
     ),
-    "newton_cradle": Shown("Newton's cradle", "One ball is lifted and released, and the last one flies off.", 0.85, frames=3),
+    "newton_cradle": Shown(
+        "Newton's cradle", "One ball is lifted and released, and the last one flies off.", 0.85, frames=3
+    ),
     "slider_crank": Shown("A slider crank", "A motor turns the crank, and the rod drives a piston.", 0.5, frames=2),
     "four_bar": Shown("A four-bar linkage", "Crank, coupler and rocker make a closed loop of four hinges.", 0.9, frames=2),
     "cardan_shaft": Shown("A cardan shaft", "Two universal joints carry a turn round two bends.", 0.5),
