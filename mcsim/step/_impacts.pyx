@@ -17,6 +17,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
 from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._impact cimport BodyImpacts, Impacts
+from mcsim.solve._tree cimport Articulation
 from mcsim.state._row cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL, is_wide
 from mcsim.state._rows cimport push, rate
 
