@@ -144,11 +144,11 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # efforts: of find_efforts; neighbours: of FurtherSweeps; groups, going: of find_groups.
+    # efforts: of find_efforts; neighbours: of FurtherSweeps; groups, going: of find_groups; shares, follows: of WideEnds.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                  const Bodies* bodies, const double* neighbours, const Effort* efforts, const int32_t* groups,
-                 const int32_t* going) noexcept nogil
+                 const int32_t* going, int shares, int follows) noexcept nogil
     # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
     # halves, to be those of whole substeps.
     void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,

@@ -69,7 +69,7 @@ cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBl
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                const Bodies* bodies, const double* neighbours, const Effort* efforts,
-               const int32_t* groups, const int32_t* going) noexcept nogil:
+               const int32_t* groups, const int32_t* going, int shares, int follows) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -82,6 +82,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
     clear_ends(&blocks[block].ends)
+    blocks[block].ends.shares, blocks[block].ends.follows = shares, follows
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
                   neighbours, efforts[chosen[lane]])

@@ -22,6 +22,8 @@ ctypedef struct Task:
     const Resistance* resistances
     const int32_t* order
     const int32_t* first
+    const int8_t* shares
+    const int8_t* follows
     const ContactRule* rule
     double* found                # by each thread: the largest change
     double part
@@ -64,6 +66,8 @@ cdef class WideContacts:
     cdef int32_t* place                 # of sort_by_group
     cdef int number                     # of the last sweep
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
+    cdef int8_t* shares                 # of each block: of WideEnds
+    cdef int8_t* follows
     cdef Py_ssize_t color_begin[129]    # of each colour in use, and behind them: its first block (2 COLORS + 1)
     cdef int used                       # colours, among moving bodies as against resting ones
     cdef int threads
@@ -88,6 +92,8 @@ cdef class WideContacts:
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity, const Joint* joints,
                     const int32_t* awake, Py_ssize_t awake_count) noexcept nogil
+    cdef Py_ssize_t lay_shared(self, const Manifold* manifolds, const Bodies* bodies, Py_ssize_t block, Py_ssize_t begin,
+                               Py_ssize_t end) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil

@@ -68,6 +68,7 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
         if blocks[k].resists:
             refresh_roll(&blocks[k], &resisting[k])
         if twist != NULL:
+            freeze(&blocks[k].ends, &blocks[k - 1].ends, twist, NULL)
             return_block(&blocks[k], &starts[k], &resisting[k], twist)
 
 
@@ -85,6 +86,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
+        freeze(&block.ends, &blocks[k - 1].ends, twist, NULL)
         p = load_pair(&block.ends, twist)
         if ended:
             end_substep(block, start, &resisting[k], doubling)
@@ -271,6 +273,7 @@ cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_
     cdef Wide largest = splat(0.0)
     cdef Py_ssize_t k
     for k in range(count):
+        freeze(&blocks[k].ends, &blocks[k - 1].ends, twist, NULL)
         measure_block(&blocks[k], &resisting[k] if blocks[k].resists else NULL, twist, relaxed, &largest)
     return largest_lane(&largest)
 

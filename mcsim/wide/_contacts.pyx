@@ -2,18 +2,20 @@
 
 Manifolds of one colour share no moving body, so their order does not matter and several are solved at once. A manifold
 takes the first colour that neither of its bodies has yet, in the order of the manifolds; those between two moving
-bodies come first in a sweep, those against what never moves last. What finds no colour stands in a block of its own.
+bodies come first in a sweep, those against what never moves last. What finds no colour stands in a block of its own, or
+side by side with others on a body that far outweighs them (_shared.pxd).
 Within a colour manifolds with the same number of points stand together.
 Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
 from libc.math cimport ceil
+from libc.stdint cimport int8_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport steadying
@@ -26,6 +28,7 @@ from mcsim.wide._firm cimport find_firmness
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._groups cimport find_groups, sort_by_group
 from mcsim.wide._halves cimport doubled
+from mcsim.wide._shared cimport share_body, shared_side
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
@@ -34,6 +37,7 @@ cdef enum:
     LEAST_BLOCKS = 6             # a thread: fewer are not worth waking one
     CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
     KEYS = 2 * COLORS * CLASSES
+    OWN_COLORS = 8               # after so many, contacts share a body that may be shared
 
 
 cdef class WideContacts:
@@ -54,8 +58,9 @@ cdef class WideContacts:
         self._reserve_bodies(self.body_count)
         numbers, first = np.zeros((3, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
-        efforts = np.zeros((manifolds, 3))
-        self.kept = numbers, first, room, efforts
+        efforts, shared = np.zeros((manifolds, 3)), np.zeros((2, blocks), np.int8)
+        self.kept = numbers, first, room, efforts, shared
+        self.shares, self.follows = <int8_t*>records(shared[0]), <int8_t*>records(shared[1])
         self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
         self.by_group, self.efforts = integers(numbers[2]), <Effort*>doubles(efforts)
         self.blocks, self.starts = <ContactBlock*>doubles(room[0]), <ContactStart*>doubles(room[1])
@@ -137,6 +142,8 @@ cdef class WideContacts:
             begin = 0 if moves_a and moves_b else COLORS
             taken = self.moving if begin == 0 else self.resting
             found = first_free((taken[m.body_a] if moves_a else 0) | (taken[m.body_b] if moves_b else 0))
+            if found >= OWN_COLORS and begin == 0 and shared_side(bodies, m):
+                found = COLORS - 1
             self.used = max(self.used, found + 1)
             if found < COLORS - 1:
                 if moves_a:
@@ -188,7 +195,6 @@ cdef class WideContacts:
             if self.key[i] >= 0:
                 self.order[place[self.key[i]]] = <int32_t>i
                 place[self.key[i]] += 1
-        self.count = self.needed
         block = 0
         n = 0
         for half in range(2):
@@ -196,23 +202,45 @@ cdef class WideContacts:
                 width = self.width_of(color)
                 end = place[(color + 1) * CLASSES - 1]
                 self.color_begin[color] = block
+                if color == COLORS - 1:
+                    block = self.lay_shared(manifolds, bodies, block, n, end)
+                    n = end
                 while n < end:
                     self.first[block] = <int32_t>n
+                    self.shares[block] = self.follows[block] = 0
                     block += 1
                     n = min(n + width, end)
             self.color_begin[half * COLORS + self.used] = block
         self.first[block] = <int32_t>n
+        self.count = block
         task = self.task()
         task.manifolds = <Manifold*>manifolds
         task.resistances = resistances
         task.order = self.order
         task.first = self.first
+        task.shares, task.follows = self.shares, self.follows
         task.neighbours = neighbours
         task.bodies = bodies
         task.efforts = self.efforts
         task.groups, task.going = self.groups, self.going
         self.share(&task, do_fill, block)
         return OK
+
+    cdef Py_ssize_t lay_shared(self, const Manifold* manifolds, const Bodies* bodies, Py_ssize_t block, Py_ssize_t begin,
+                               Py_ssize_t end) noexcept nogil:
+        """Blocks of moving bodies' contacts that have found no colour, from `begin` to `end` in `order`; block: the first
+        one. -> the one after them"""
+        cdef int count, k, side
+        while begin < end:
+            count = share_body(manifolds, bodies, &self.order[begin], <int>(end - begin), &side)
+            k = 0
+            while k < count:
+                self.first[block] = <int32_t>(begin + k)
+                self.shares[block], self.follows[block] = <int8_t>side, k > 0
+                block += 1
+                k += self.kernels.width
+            begin += count
+        return block
 
     cdef int width_of(self, int color) noexcept nogil:
         """Lanes of its blocks. The last one's manifolds may share bodies."""
@@ -393,7 +421,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.neighbours, task.efforts, task.groups, task.going)
+                          task.neighbours, task.efforts, task.groups, task.going, task.shares[k], task.follows[k])
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:

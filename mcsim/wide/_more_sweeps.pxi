@@ -58,12 +58,18 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
     store_pair(&after, &block.ends, twist)
 
 
+cdef inline int32_t mark_of(const WideEnds* ends, const int32_t* body, int side, int lane,
+                            const int32_t* changed) noexcept nogil:
+    return ends.mark if ends.shares == side else changed[body[lane]]
+
+
 cdef inline Mask has_changed(const ContactBlock* block, int sweep, const int32_t* changed) noexcept nogil:
     """Lanes one of whose bodies has, in that sweep or since."""
     cdef Wide found = splat(0.0)
     cdef int lane
     for lane in range(WIDTH):
-        if changed[block.ends.body_a[lane]] >= sweep or changed[block.ends.body_b[lane]] >= sweep:
+        if (mark_of(&block.ends, block.ends.body_a, SHARES_A, lane, changed) >= sweep
+                or mark_of(&block.ends, block.ends.body_b, SHARES_B, lane, changed) >= sweep):
             put(&found, lane, 1.0)
     return above(found, splat(0.0))
 
@@ -77,6 +83,7 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
     cdef double found = 0.0
     for k in range(count):
         block = &blocks[k]
+        freeze(&block.ends, &blocks[k - 1].ends, twist, changed)
         on = above(choose(has_changed(block, sweep - 1, changed), block.settled, splat(0.0)), splat(0.0))
         if any_lane(on):
             largest = splat(0.0)
