@@ -46,7 +46,7 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
     cdef int due
     if again:
         for k in range(count):
-            freeze(&blocks[k].ends, &blocks[k - 1].ends, twist, stirred)
+            freeze(&blocks[k], twist, stirred)
             if not blocks[k].rounds > again:
                 continue
             on = above(choose(has_changed(&blocks[k], again, stirred), blocks[k].effort, splat(0.0)), splat(again))
@@ -57,7 +57,7 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
                 rate = most(rate, one)
     else:
         for k in range(count):
-            freeze(&blocks[k].ends, &blocks[k - 1].ends, twist, NULL)
+            freeze(&blocks[k], twist, NULL)
             due = find_due(&blocks[k], number, going, &on) if fewer else ALL_DUE
             if due == NOT_DUE:
                 continue

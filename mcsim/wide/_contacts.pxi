@@ -34,6 +34,7 @@ from mcsim.wide._pairs cimport *
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
 
+include "_shared_lanes.pxi"
 include "_contact_lanes.pxi"
 include "_contact_refresh.pxi"
 
@@ -42,7 +43,7 @@ include "_contact_refresh.pxi"
 cdef inline void return_block(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
                               Twist* twist) noexcept nogil:
     """The second halves of the impulses act. `carry` holds first halves from now on, which are friction's warm starts."""
-    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef WidePair p = load_lanes(&block.ends, twist)
     cdef Wide normal[4]
     cdef int i
     for i in range(block.point_count):
@@ -54,7 +55,7 @@ cdef inline void return_block(ContactBlock* block, ContactStart* start, Resistan
         push_roll(&p, block, resisting.roll_carry[0], resisting.roll_carry[1])
         for i in range(2):
             resisting.roll.impulse[i] = resisting.roll.impulse[i] + resisting.roll_carry[i]
-    store_pair(&p, &block.ends, twist)
+    store_lanes(&p, &block.ends, twist)
     for i in range(2):
         block.slide.impulse[i] = block.slide.impulse[i] + start.slide_carry[i]
     block.twist = block.twist + start.twist_carry
@@ -68,7 +69,7 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
         if blocks[k].resists:
             refresh_roll(&blocks[k], &resisting[k])
         if twist != NULL:
-            freeze(&blocks[k].ends, &blocks[k - 1].ends, twist, NULL)
+            freeze(&blocks[k], twist, NULL)
             return_block(&blocks[k], &starts[k], &resisting[k], twist)
 
 
@@ -86,8 +87,8 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
-        freeze(&block.ends, &blocks[k - 1].ends, twist, NULL)
-        p = load_pair(&block.ends, twist)
+        freeze(block, twist, NULL)
+        p = load_lanes(&block.ends, twist)
         if ended:
             end_substep(block, start, &resisting[k], doubling)
         if block.firm:
@@ -107,7 +108,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
                 resisting[k].roll_carry[i] = rest * resisting[k].roll.impulse[i]
                 resisting[k].roll.impulse[i] = first * resisting[k].roll.impulse[i]
             push_roll(&p, block, resisting[k].roll.impulse[0], resisting[k].roll.impulse[1])
-        store_pair(&p, &block.ends, twist)
+        store_lanes(&p, &block.ends, twist)
 
 
 cdef inline void keep_of(Wide* impulse, Wide* carry, Wide kept, bint second) noexcept nogil:
@@ -227,9 +228,9 @@ cdef inline void solve_pair(ContactBlock* block, ResistanceBlock* resisting, Wid
 
 cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
                              Wide* rate) noexcept nogil:
-    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef WidePair p = load_lanes(&block.ends, twist)
     solve_pair(block, resisting, &p, relaxed, rub, rate)
-    store_pair(&p, &block.ends, twist)
+    store_lanes(&p, &block.ends, twist)
 
 
 cdef void solve_resisting(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
@@ -244,7 +245,7 @@ include "_more_sweeps.pxi"
 cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, const Twist* twist, int relaxed,
                                Wide* largest) noexcept nogil:
     """By how much the rows would change their impulses, each with the others as they are."""
-    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef WidePair p = load_lanes(&block.ends, twist)
     cdef const WidePoint* point
     cdef Wide3 arm_speed = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
     cdef Wide3 turning = w_sub(p.wb, p.wa)
@@ -273,7 +274,7 @@ cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_
     cdef Wide largest = splat(0.0)
     cdef Py_ssize_t k
     for k in range(count):
-        freeze(&blocks[k].ends, &blocks[k - 1].ends, twist, NULL)
+        freeze(&blocks[k], twist, NULL)
         measure_block(&blocks[k], &resisting[k] if blocks[k].resists else NULL, twist, relaxed, &largest)
     return largest_lane(&largest)
 

@@ -17,7 +17,7 @@ cdef inline void note_change(const ContactBlock* block, Wide part, int sweep, in
 cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Mask on,
                       Wide* rate) noexcept nogil:
     """Once more, of the lanes that are `on`: the others are put back."""
-    cdef WidePair before = load_pair(&block.ends, twist)
+    cdef WidePair before = load_lanes(&block.ends, twist)
     cdef WidePair after = before
     cdef WidePoint points[4]
     cdef WideRub rubs[4]
@@ -55,7 +55,7 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
     after.wa = w_choose(on, after.wa, before.wa)
     after.vb = w_choose(on, after.vb, before.vb)
     after.wb = w_choose(on, after.wb, before.wb)
-    store_pair(&after, &block.ends, twist)
+    store_lanes(&after, &block.ends, twist)
 
 
 cdef inline int32_t mark_of(const WideEnds* ends, const int32_t* body, int side, int lane,
@@ -83,7 +83,7 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
     cdef double found = 0.0
     for k in range(count):
         block = &blocks[k]
-        freeze(&block.ends, &blocks[k - 1].ends, twist, changed)
+        freeze(block, twist, changed)
         on = above(choose(has_changed(block, sweep - 1, changed), block.settled, splat(0.0)), splat(0.0))
         if any_lane(on):
             largest = splat(0.0)

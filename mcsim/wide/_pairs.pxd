@@ -4,10 +4,10 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._inertia cimport LOCKED_WAYS
-from mcsim.wide._ends cimport SHARES_A, SHARES_B, WideEnds
+from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lane_types cimport WIDTH, Wide3
-from mcsim.wide._lanes cimport (gather, gather_inertia, gather_twist, lane_of, put, scatter_twist, splat, w_add,
-                                w_add_scaled, w_sub, w_times, wide3)
+from mcsim.wide._lanes cimport (gather, gather_inertia, gather_twist, put, scatter_twist, splat, w_add, w_add_scaled, w_sub,
+                                w_times, wide3)
 
 # Their velocities.
 ctypedef struct WidePair:
@@ -56,68 +56,25 @@ cdef inline void load_inertia(WideEnds* ends, const Bodies* bodies) noexcept nog
         ends.inv_inertia_b = gather_inertia(<const double*>bodies.inv_inertia_world, ends.body_b)
 
 
-cdef inline void freeze(WideEnds* ends, const WideEnds* before, const Twist* twist, const int32_t* marks) noexcept nogil:
-    """Before a block is looked at, whether it is solved or not: the velocity of the body that its lanes share, and what is
-    marked of it; marks: of bodies, or NULL. before: ends of the block before it."""
-    cdef int32_t body
-    if not ends.shares:
-        return
-    if ends.follows:
-        ends.frozen, ends.mark = before.frozen, before.mark
-        return
-    body = ends.body_a[0] if ends.shares == SHARES_A else ends.body_b[0]
-    ends.frozen = twist[body]
-    ends.mark = marks[body] if marks != NULL else 0
-
-
-cdef inline void splat_twist(const Twist* twist, Wide3* v, Wide3* w) noexcept nogil:
-    v[0] = wide3(splat(twist.v.x), splat(twist.v.y), splat(twist.v.z))
-    w[0] = wide3(splat(twist.w.x), splat(twist.w.y), splat(twist.w.z))
-
-
-cdef inline void add_changes(const Wide3* v, const Wide3* w, const WideEnds* ends, const int32_t* body,
-                             Twist* twist) noexcept nogil:
-    """What the lanes have changed the velocity of the body by that they share."""
-    cdef Twist* t = &twist[body[0]]
-    cdef int lane
-    for lane in range(WIDTH):
-        if body[lane] < 0:
-            break
-        t.v.x += lane_of(&v.x, lane) - ends.frozen.v.x
-        t.v.y += lane_of(&v.y, lane) - ends.frozen.v.y
-        t.v.z += lane_of(&v.z, lane) - ends.frozen.v.z
-        t.w.x += lane_of(&w.x, lane) - ends.frozen.w.x
-        t.w.y += lane_of(&w.y, lane) - ends.frozen.w.y
-        t.w.z += lane_of(&w.z, lane) - ends.frozen.w.z
-
-
 cdef inline WidePair load_pair(const WideEnds* ends, const Twist* twist) noexcept nogil:
     cdef WidePair p
     if ends.stands_a:
         p.va = wide3(splat(0.0), splat(0.0), splat(0.0))
         p.wa = p.va
-    elif ends.shares == SHARES_A:
-        splat_twist(&ends.frozen, &p.va, &p.wa)
     else:
         gather_twist(<const double*>twist, ends.body_a, &p.va, &p.wa)
     if ends.stands_b:
         p.vb = wide3(splat(0.0), splat(0.0), splat(0.0))
         p.wb = p.vb
-    elif ends.shares == SHARES_B:
-        splat_twist(&ends.frozen, &p.vb, &p.wb)
     else:
         gather_twist(<const double*>twist, ends.body_b, &p.vb, &p.wb)
     return p
 
 
 cdef inline void store_pair(const WidePair* p, const WideEnds* ends, Twist* twist) noexcept nogil:
-    if ends.shares == SHARES_A:
-        add_changes(&p.va, &p.wa, ends, ends.body_a, twist)
-    elif not ends.stands_a:
+    if not ends.stands_a:
         scatter_twist(p.va, p.wa, <double*>twist, ends.body_a)
-    if ends.shares == SHARES_B:
-        add_changes(&p.vb, &p.wb, ends, ends.body_b, twist)
-    elif not ends.stands_b:
+    if not ends.stands_b:
         scatter_twist(p.vb, p.wb, <double*>twist, ends.body_b)
 
 
