@@ -32,7 +32,8 @@ cdef WidePair load_shared(const WideEnds* ends, const Twist* twist) noexcept nog
     return p
 
 
-cdef void add_changes(const Wide3* v, const Wide3* w, const WideEnds* ends, const int32_t* body, Twist* twist) noexcept nogil:
+cdef void add_changes(const Wide3* v, const Wide3* w, const WideEnds* ends, const int32_t* body,
+                      Twist* twist) noexcept nogil:
     """What the lanes have changed the velocity of the body by that they share."""
     cdef Twist* t = &twist[body[0]]
     cdef int lane
