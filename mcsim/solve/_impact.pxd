@@ -41,6 +41,7 @@ cdef class Impacts:
 
     cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef bint is_held(self, int32_t body) noexcept nogil
     cdef void begin(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
                     double* impulse) noexcept nogil
     cdef bint nears_any(self) noexcept nogil

@@ -102,6 +102,10 @@ cdef class Impacts:
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Before a blow among these rows, where joints do not hold the velocities yet: they do."""
 
+    cdef bint is_held(self, int32_t body) noexcept nogil:
+        """Whether hold() is about contacts of this body."""
+        return False
+
     # ---- of the bodies -----------------------------------------------------------------------------------------------
 
     cdef void prepare(self) noexcept nogil:

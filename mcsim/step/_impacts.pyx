@@ -124,7 +124,7 @@ cdef class ArticulationImpacts(HeldImpacts):
         """With what drives, springs and rotors do as they are held: each may be far more than their sum. Where a relax
         pass is to follow, so are they by the rows of the sweeps: a velocity that joints do not allow where the bodies
         now are would be met by an impulse against all that they hold, which is as good as immovable that way."""
-        if not (self.holds or self.settings.relaxes) or not self.holds_any(rows, count):
+        if not self.holds_any(rows, count):
             return
         if self.holds:
             self.articulations.solve(self.twist, True)
@@ -137,9 +137,12 @@ cdef class ArticulationImpacts(HeldImpacts):
         cdef Py_ssize_t i
         for i in range(count):
             if rows[i].kind == ROW_NORMAL and rows[i].restitution > 0.0 and (
-                    self.group_of_body(rows[i].body_a) >= 0 or self.group_of_body(rows[i].body_b) >= 0):
+                    self.is_held(rows[i].body_a) or self.is_held(rows[i].body_b)):
                 return True
         return False
+
+    cdef bint is_held(self, int32_t body) noexcept nogil:
+        return (self.holds or self.settings.relaxes) and self.group_of_body(body) >= 0
 
     cdef void make_ready(self, Py_ssize_t g) noexcept nogil:
         cdef const Articulation* a = &self.articulations.state.articulation[g]

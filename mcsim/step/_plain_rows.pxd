@@ -1,6 +1,9 @@
 """Rows of joints and contacts, one record a row, as a constraint set."""
 
 from mcsim.direct._state cimport ArticulationState
+from mcsim.solve._impact cimport Impacts
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext
 from mcsim.wide._contact_frame cimport ContactAnchors
@@ -20,15 +23,20 @@ cdef class PlainRows(ConstraintSet):
     cdef Py_ssize_t anchor_capacity
     cdef object arrays
     cdef Py_ssize_t motors              # that go to a position, among the rows
-    cdef bint with_contacts             # some contacts have rows, if only for impacts
+    cdef bint with_contacts             # contacts have rows, and not only for impacts
     cdef bint bounces
     cdef bint compliant                 # contacts are started and returned by compliant surfaces
     cdef ArticulationState jointed       # whose joints have a part of the rows, or None
     cdef double block_start             # what of these rows' impulses is a substep's start
 
-    cdef int which(self) noexcept nogil
-    cdef bint impacts_alone(self) noexcept nogil
+    cdef Py_ssize_t lay(self, int which, Py_ssize_t begin, const Bodies* found) noexcept nogil
+    cdef void write_contacts(self, Row* rows, int which) noexcept nogil
+    cdef bint waits(self, Impacts impacts) noexcept nogil
+    cdef double fastest(self, const Manifold* m) noexcept nogil
+    cdef void add_bouncing(self) noexcept nogil
     cdef void add_resting(self) noexcept nogil
+    cdef Py_ssize_t add_impacts(self, int which, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void accumulate(self, int which) noexcept nogil
     cdef void aim_motors(self) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write(self, Row* rows) noexcept nogil
@@ -36,4 +44,3 @@ cdef class PlainRows(ConstraintSet):
     cdef void start_row(self, Py_ssize_t i) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void act_carried(self, bint shared) noexcept nogil
-    cdef void clear_impulses(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

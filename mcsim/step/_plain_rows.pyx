@@ -1,7 +1,8 @@
 """Rows of joints and contacts, one record a row: all that no other set has taken.
 
-The joints' rows come first. Contacts of what bounces have rows here for the impacts alone, where another set solves them;
-so have all others, from the moment on at which something bounces in a step: they may have to hold what it strikes.
+The joints' rows come first. Where another set solves the contacts, those of what bounces have rows here for the impacts
+alone, from the moment on at which one of them may be struck in a step; so have all others, from the moment on at which one
+is: they may have to hold what it strikes.
 """
 
 from libc.string cimport memset
@@ -13,11 +14,14 @@ from mcsim.constraints._contacts cimport (ALL_CONTACTS, BOUNCING, MOST_ROWS, RES
 from mcsim.constraints._joints cimport bound_spring, is_shared, layout_joints, refresh_listed
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, records
+from mcsim.core._math cimport norm, sub
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.solve._blocks cimport factor_blocks, row_apply
+from mcsim.solve._impact cimport Impacts
 from mcsim.solve._si cimport residual, sweep_changed, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, ROW_SPRING
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
@@ -64,20 +68,15 @@ cdef class PlainRows(ConstraintSet):
                                    self.context.struck, self.context.joint_lists)
         if joints < 0:
             return GROW
-        self.with_contacts = self.context.contacts or self.bounces
+        self.with_contacts = self.context.contacts
         if self.with_contacts:
-            n = layout_contacts(self.context.store.manifolds, self.context.store.resisted(),
-                                self.context.store.manifold_count, NULL, self.context.bodies,
-                                self.context.settings, self.anchors, self.rows, joints, self.row_capacity,
-                                self.context.bodies, self.which())
-            if n < 0 or (not self.context.contacts and n > joints
-                         and joints + MOST_ROWS * (self.context.store.manifold_count + 1) > self.row_capacity):
+            n = self.lay(ALL_CONTACTS, joints, self.context.bodies)
+            if n < 0:
                 return GROW
+        elif self.bounces and joints + MOST_ROWS * (self.context.store.manifold_count + 1) > self.row_capacity:
+            return GROW
         self.joint_end = self.started_end = joints
         self.row_count = self.impact_rows = self.resting_rows = n
-        if not self.context.contacts:
-            self.clear_impulses(joints, n)
-            self.row_count = joints
         if not self.compliant:
             self.started_end = self.row_count
         self.context.joint_rows += joints
@@ -87,33 +86,64 @@ cdef class PlainRows(ConstraintSet):
         self.motors = aim_motors(self.context.joints, self.rows, joints, self.context.bodies.twist, self.context.settings)
         return OK
 
-    cdef int which(self) noexcept nogil:
-        return ALL_CONTACTS if self.context.contacts else BOUNCING
+    cdef Py_ssize_t lay(self, int which, Py_ssize_t begin, const Bodies* found) noexcept nogil:
+        """Rows of some contacts at the present poses; found: the bodies as contacts were found. -> end, or -1: no room"""
+        return layout_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                               self.context.store.manifold_count, NULL, self.context.bodies, self.context.settings,
+                               self.anchors, self.rows, begin, self.row_capacity, found, which)
 
-    cdef bint impacts_alone(self) noexcept nogil:
-        """Whether contacts have rows here for impacts alone."""
-        return not self.context.contacts and self.impact_rows > self.joint_end
+    cdef void write_contacts(self, Row* rows, int which) noexcept nogil:
+        refresh_contacts(self.context.store.manifolds, self.context.store.resisted(), self.context.store.manifold_count,
+                         self.context.bodies, self.context.settings, self.anchors, rows, which)
+
+    cdef bint waits(self, Impacts impacts) noexcept nogil:
+        """Whether no contact with a restitution may be struck at these velocities, so that none need have rows; and joints
+        hold none of them before blows. A point moves against the other body no faster than both bodies' centres do, and
+        by their turning; twice the way to it, for it goes on within the step."""
+        cdef const Manifold* m
+        cdef Py_ssize_t k
+        for k in range(self.context.store.manifold_count):
+            m = &self.context.store.manifolds[k]
+            if m.restitution > 0.0 and m.point_count > 0 and (
+                    impacts.is_held(m.body_a) or impacts.is_held(m.body_b)
+                    or not self.fastest(m) < self.context.settings.restitution_threshold):
+                return False
+        return True
+
+    cdef double fastest(self, const Manifold* m) noexcept nogil:
+        """How fast a point of the manifold may close at most [m/s]."""
+        cdef const Twist* a = &self.context.bodies.twist[m.body_a]
+        cdef const Twist* b = &self.context.bodies.twist[m.body_b]
+        cdef double reach_a = 0.0
+        cdef double reach_b = 0.0
+        cdef int i
+        for i in range(m.point_count):
+            reach_a = max(reach_a, norm(sub(m.points[i].position, self.context.bodies.position[m.body_a])))
+            reach_b = max(reach_b, norm(sub(m.points[i].position, self.context.bodies.position[m.body_b])))
+        return norm(sub(b.v, a.v)) + 2.0 * (norm(a.w) * reach_a + norm(b.w) * reach_b)
+
+    cdef void add_bouncing(self) noexcept nogil:
+        """Rows for impacts of the contacts with a restitution, in a step, at the present poses."""
+        self.impact_rows = self.add_impacts(BOUNCING, self.joint_end, self.impact_rows)
+        self.resting_rows = max(self.resting_rows, self.impact_rows)
 
     cdef void add_resting(self) noexcept nogil:
-        """Rows for impacts of the contacts without a restitution, in the middle of a step, at the present poses."""
-        cdef Bodies found
-        if self.resting_rows > self.impact_rows:
-            refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
-                             self.context.store.manifold_count, self.context.bodies, self.context.settings,
-                             self.anchors, self.rows, RESTING)
-            return
-        found = self.context.arrays.bodies_before()
-        self.resting_rows = layout_contacts(self.context.store.manifolds, self.context.store.resisted(),
-                                            self.context.store.manifold_count, NULL, self.context.bodies,
-                                            self.context.settings, self.anchors, self.rows, self.impact_rows,
-                                            self.row_capacity, &found, RESTING)   # there is room: prepare() has seen to it
-        self.clear_impulses(self.impact_rows, self.resting_rows)
-        memset(self.impacts + self.impact_rows, 0, (self.resting_rows - self.impact_rows) * sizeof(double))
+        """Likewise of those without one."""
+        self.resting_rows = self.add_impacts(RESTING, self.impact_rows, self.resting_rows)
 
-    cdef void clear_impulses(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t add_impacts(self, int which, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """They are refreshed if they are there, up to `end`. -> end"""
+        cdef Bodies found
         cdef Py_ssize_t i
+        if end > begin:
+            self.write_contacts(self.rows, which)
+            return end
+        found = self.context.arrays.bodies_before()
+        end = self.lay(which, begin, &found)                 # there is room: prepare() has seen to it
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
+        memset(self.impacts + begin, 0, (end - begin) * sizeof(double))
+        return end
 
     cdef void aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
         """Position motors, from the state that a substep begins with."""
@@ -132,9 +162,7 @@ cdef class PlainRows(ConstraintSet):
         """The same rows at the present poses."""
         self.write_joints(rows)
         if self.with_contacts:
-            refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
-                             self.context.store.manifold_count, self.context.bodies, self.context.settings,
-                             self.anchors, rows, self.which())
+            self.write_contacts(rows, ALL_CONTACTS)
 
     cdef void refresh(self) noexcept nogil:
         self.write(self.rows)
@@ -264,11 +292,13 @@ cdef class PlainRows(ConstraintSet):
 
     cdef void end_substep(self) noexcept nogil:
         if self.with_contacts:
-            accumulate_contacts(self.context.store.manifolds, self.context.store.resisted(),
-                                self.context.store.manifold_count, self.context.settings, self.rows,
-                                self.impacts, self.which())
-            if self.resting_rows > self.impact_rows:
-                accumulate_contacts(self.context.store.manifolds, self.context.store.resisted(),
-                                    self.context.store.manifold_count, self.context.settings, self.rows,
-                                    self.impacts, RESTING)
-            memset(self.impacts, 0, self.resting_rows * sizeof(double))
+            self.accumulate(ALL_CONTACTS)
+        elif self.impact_rows > self.joint_end:
+            self.accumulate(BOUNCING)
+        if self.resting_rows > self.impact_rows:
+            self.accumulate(RESTING)
+        memset(self.impacts, 0, self.resting_rows * sizeof(double))
+
+    cdef void accumulate(self, int which) noexcept nogil:
+        accumulate_contacts(self.context.store.manifolds, self.context.store.resisted(), self.context.store.manifold_count,
+                            self.context.settings, self.rows, self.impacts, which)

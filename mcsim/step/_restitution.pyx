@@ -28,13 +28,18 @@ cdef class Restitution:
         """held: joints hold the velocities as they are; else they have to, first."""
         if self.impacts is None:
             return
+        if not self.plain.with_contacts:
+            if self.plain.waits(self.impacts):
+                self.times.lap(STAGE_IMPACT)
+                return
+            self.plain.add_bouncing()
         self.impacts.see_joints(self.plain.rows, self.plain.joint_end)
         if not held:
             self.impacts.hold(self.plain.rows, self.plain.impact_rows)
         self.impacts.begin(self.plain.rows, self.plain.impact_rows, self.context.settings.restitution_threshold,
                            self.context.settings.h, self.first, self.plain.impacts)
         if self.impacts.nears_any():
-            if self.plain.impacts_alone():
+            if not self.plain.with_contacts:
                 self.plain.add_resting()
                 self.impacts.extend(self.plain.resting_rows)
             self.impacts.prepare()

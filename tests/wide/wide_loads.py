@@ -21,11 +21,12 @@ def loaded(scene, side=8, high=1, density=50.0, gap=0.0, shapes=SHAPES, friction
     """side² columns on the slab, of balls, capsules that lie and boxes; of boxes alone, where they are higher than one."""
     for i in range(side * side):
         kind = i % 4 if high == 1 else 2
+        x, y = 1.2 * (i % side - side / 2 + 0.5), 1.2 * (i // side - side / 2 + 0.5)
         for k in range(high):
             scene.add_body(
                 shape=shapes[kind % len(shapes)],
                 density=density,
-                position=(1.2 * (i % side - side / 2 + 0.5), 1.2 * (i // side - side / 2 + 0.5), 0.3 + gap + (0.6 + gap) * k),
+                position=(x, y, 0.3 + gap + (0.6 + gap) * k),
                 orientation=TURNED if kind == 3 else (1, 0, 0, 0),
                 material=mc.Material(friction=friction, rolling_friction=0.01 if kind == 1 else 0.0),
                 velocity=velocity,
