@@ -9,7 +9,7 @@ that is as heavy as that.
 """
 
 from libc.stdint cimport int32_t
-from mcsim.core._math cimport dot, sub
+from mcsim.core._math cimport cross, dot, mat_vec, perpendicular, sub
 from mcsim.core._types cimport Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold
@@ -20,17 +20,24 @@ cdef enum:
     SHARED_WEIGHT = 32           # times as heavy as what touches it, where it does, a body is at least that is shared
 
 
+cdef inline double given_along(const Bodies* bodies, int body, Vec3 r, Vec3 direction) noexcept nogil:
+    """m^-1 + (r x d)' I^-1 (r x d) [1/kg]"""
+    cdef Vec3 arm = cross(r, direction)
+    return bodies.inv_mass[body] + dot(arm, mat_vec(bodies.inv_inertia_world[body], arm))
+
+
 cdef inline double most_given(const Bodies* bodies, int body, const Manifold* m) noexcept nogil:
-    """At least m^-1 + r' I^-1 r of each point, with the trace of I^-1 [1/kg]."""
-    cdef double turning = (bodies.inv_inertia_world[body].xx + bodies.inv_inertia_world[body].yy
-                           + bodies.inv_inertia_world[body].zz)
-    cdef double reach = 0.0
+    """The most that a unit impulse on it does at a point of the manifold, along the normal or a tangent [1/kg]."""
+    cdef Vec3 t = perpendicular(m.normal)
+    cdef Vec3 second = cross(m.normal, t)
+    cdef double most = 0.0
     cdef Vec3 r
     cdef int i
     for i in range(m.point_count):
         r = sub(m.points[i].position, bodies.position[body])
-        reach = max(reach, dot(r, r))
-    return bodies.inv_mass[body] + turning * reach
+        most = max(most, max(given_along(bodies, body, r, m.normal),
+                             max(given_along(bodies, body, r, t), given_along(bodies, body, r, second))))
+    return most
 
 
 cdef inline int shared_side(const Bodies* bodies, const Manifold* m) noexcept nogil:
