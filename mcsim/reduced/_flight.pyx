@@ -98,14 +98,14 @@ cdef class TreeFlight:
         if self.motion.giving:
             self.motion.look()                       # the last solve has left given accelerations in the links' bias
         for k in range(self.motion.run_count if busy == NULL else 0):
-            self.move_piece(self.motion.runs[2 * k], self.motion.runs[2 * k + 1], h, forces, 1)
+            self.move_piece(self.motion.runs[2 * k], self.motion.runs[2 * k + 1], h, forces)
         for k in range(self.motion.tree_count):
             if self.motion.resting[k]:
                 continue
             if busy != NULL:
                 if busy[k]:
                     continue
-                self.move_piece(k, k + 1, h, forces, 1)
+                self.move_piece(k, k + 1, h, forces)
             self.travel(k, h, forces)
 
     cdef void fly_apart(self, const int32_t* busy, double h, const double* forces) noexcept nogil:
@@ -173,21 +173,29 @@ cdef class TreeFlight:
 
     cdef void travel(self, Py_ssize_t k, double h, const double* forces) noexcept nogil:
         """One tree, which has moved by all of h in one round, to the end of it: where that is not good, anew from the
-        beginning, in as many pieces as it asks for."""
+        beginning, in as many pieces as it asks for. What a piece has begun with is there for the next one that begins in
+        the same place, and the first round of one that is as long as the last was its only one."""
         cdef Account account
         cdef Travel way
-        cdef int went
+        cdef Wide step
+        cdef int went, made
         self.set_out(&way)
         while True:
             account = account_of(<const double*>&self.pieces[k], 1, 0)
+            made = way.rounds
             went = self.go_on(&way, &account, self.trees[k].led)
-            if went == NOT_GOOD:
-                self.stand_at(k, self.start)
-            else:
+            if went != NOT_GOOD:
                 self.settle(k, &account)
                 if went == ARRIVED:
                     return
-            self.move_piece(k, k + 1, h / (1 << way.level), forces, way.rounds)
+            step = h / (1 << way.level)
+            choose_trees(&self.flight, k, k + 1)
+            if went != NOT_GOOD:
+                begin_piece(&self.flight, k, k + 1, &step, <const Wide*>forces)
+            elif way.level > 0:
+                guess_means(&self.flight, k, k + 1, &step)
+            self.make_rounds(k, step, forces, made if went == NOT_GOOD and way.level == 0 else 0, way.rounds)
+            self.end_piece(k, k + 1, step, forces, way.level == HALVINGS)
 
     # ---- what becomes of a piece -------------------------------------------------------------------------------------
 
@@ -259,26 +267,53 @@ cdef class TreeFlight:
 
     # ---- a piece -----------------------------------------------------------------------------------------------------
 
-    cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, int rounds) noexcept nogil:
-        """These trees by h, in at most so many rounds."""
-        cdef Account account
+    cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil:
+        """These trees by h, in one round."""
         cdef Wide step = h
-        cdef Py_ssize_t k
-        cdef int _
-        cdef bint met
         if first >= end:
             return
         begin_piece(&self.flight, first, end, &step, <const Wide*>forces)
-        for _ in range(rounds):
-            begin_round(&self.flight, first, end, &step)
-            self.ask()
-            end_round(&self.flight, first, end, &step, <const Wide*>forces)
-            met = rounds > 1
-            for k in range(first, end if met else first):
-                account = account_of(<const double*>&self.pieces[k], 1, 0)
-                met = self.meets(&account) and met
-            if met:
-                break
-        turn_over(&self.flight, first, end, &step, <const Wide*>forces)
+        self.make_round(first, end, h, forces)
+        self.end_piece(first, end, h, forces, False)
+
+    cdef void make_rounds(self, Py_ssize_t k, double h, const double* forces, int made, int rounds) noexcept nogil:
+        """Of one tree's piece, of which so many are made, up to so many."""
+        cdef Account account
+        while made < rounds:
+            self.make_round(k, k + 1, h, forces)
+            made += 1
+            account = account_of(<const double*>&self.pieces[k], 1, 0)
+            if self.meets(&account):
+                return
+
+    cdef void make_round(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil:
+        cdef Wide step = h
+        begin_round(&self.flight, first, end, &step)
         self.ask()
-        come_down(&self.flight, first, end, &step)
+        end_round(&self.flight, first, end, &step, <const Wide*>forces)
+
+    cdef void end_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, bint last) noexcept nogil:
+        """To the end of it those trees whose pieces may be good; last: whatever they are, there is no shorter one."""
+        cdef Wide step = h
+        cdef Py_ssize_t k = first, stop
+        turn_over(&self.flight, first, end, &step, <const Wide*>forces)
+        while k < end:
+            stop = k
+            while stop < end and (last or not self.is_hopeless(stop)):
+                stop += 1
+            if stop > k:
+                go_on_to_end(&self.flight, k, stop, &step)
+                self.ask()
+                if self.motion.asking:
+                    self.flight.placed = False
+                come_down(&self.flight, k, stop, &step)
+            if stop < end:                               # it is judged by what is known of it
+                self.pieces[stop].after, self.pieces[stop].gained = self.pieces[stop].mirrored, 0.0
+            k = stop + 1
+
+    cdef bint is_hopeless(self, Py_ssize_t k) noexcept nogil:
+        """After turn_over: whether velocities that were guessed are off by so much that a piece is not good, whatever comes
+        of it."""
+        cdef Account account = account_of(<const double*>&self.pieces[k], 1, 0)
+        account.after, account.gained = account.mirrored, 0.0
+        return self.error(&account, self.trees[k].led) > 1.0

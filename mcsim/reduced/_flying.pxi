@@ -10,6 +10,7 @@ cdef void make_round(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h,
 
 cdef void end_piece(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil:
     turn_over(f, first, end, h, forces)
+    go_on_to_end(f, first, end, h)
     come_down(f, first, end, h)
 
 

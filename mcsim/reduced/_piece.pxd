@@ -6,11 +6,15 @@ from mcsim.reduced._links cimport Link, Tree
 from mcsim.reduced._motion cimport Block
 from mcsim.wide._lane_types cimport Wide, Wide3
 
-# A link's twist about its origin, in its own axes, at a piece's start, later mirrored; its centre of mass at the start.
+# What a link begins a piece with: its twist about its origin, in its own axes, and the mirror image of that; its centre of
+# mass and the square of that one's velocity.
 ctypedef struct Rider:
     Wide3 spin
     Wide3 speed
+    Wide3 turned_spin
+    Wide3 turned_speed
     Wide3 com
+    Wide haste
 
 # A tree's piece. Energies [J] are those as seen from its centre of mass where it is loose: held by nothing. The first
 # numbers, in this order, are those of an Account.
@@ -27,6 +31,7 @@ ctypedef struct Piece:
     Wide3 middle                 # of a loose tree: its centre of mass [m], its velocity, its acceleration
     Wide3 velocity
     Wide3 acceleration
+    Wide3 landed                 # and its velocity at the end
     int loose
 
 # By what a piece is judged: of one lane.
@@ -45,6 +50,7 @@ ctypedef struct Flight:
     Tree tree                    # [first, end): the links that are moved
     const Block* trees
     int turns_rotors             # whether any joint whose accelerations are not given has an armature
+    int placed                   # the links stand at the piece's end, but for what loose trees have been shifted by since
     Wide* q
     Wide* qd
     Wide* tau                    # joint forces, accelerations of given joints [N, N m]
