@@ -334,23 +334,14 @@ cdef inline void center(Flight* f, Py_ssize_t first, Py_ssize_t end, Wide h) noe
 
 
 cdef inline void place_shifted(Flight* f, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-    """The links at q1, where center may have left them all but there: a shift of a tree's root moves its links and turns
-    none."""
-    cdef Py_ssize_t root, stop, i, k
-    cdef LinkState* s
+    """The links at q1, where center may have left them, but for what it has shifted."""
+    cdef Py_ssize_t k
     if not f.placed:
         place(&f.tree, f.q)
         return
     for k in range(first, end):
-        root, stop = f.trees[k].first_link, f.trees[k].end_link
-        if not f.pieces[k].loose:
-            continue
-        f.tree.first, f.tree.end = root, root + 1
-        place(&f.tree, f.q)
-        for i in range(root + 1, stop):
-            s = &f.tree.states[i + 1]
-            s.position = w_add(f.tree.states[f.tree.links[i].parent + 1].position, s.arm)
-    choose_trees(f, first, end)
+        if f.pieces[k].loose:
+            shift(&f.tree, f.trees[k].first_link, f.trees[k].end_link, f.q)
 
 
 cdef inline void land(Flight* f, Py_ssize_t k, Wide h) noexcept nogil:
