@@ -47,4 +47,5 @@ cdef class TreeFlight:
     cdef void make_rounds(self, Py_ssize_t k, double h, const double* forces, int made, int rounds) noexcept nogil
     cdef void make_round(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil
     cdef void end_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, bint last) noexcept nogil
-    cdef bint is_hopeless(self, Py_ssize_t k) noexcept nogil
+    cdef bint is_hopeless(self, Account account, bint led) noexcept nogil
+    cdef bint asks_for_rounds(self, Travel* way, const Account* account, bint led) noexcept nogil

@@ -184,17 +184,21 @@ cdef class TreeFlight:
             account = account_of(<const double*>&self.pieces[k], 1, 0)
             made = way.rounds
             went = self.go_on(&way, &account, self.trees[k].led)
+            step = h / (1 << way.level)
             if went != NOT_GOOD:
                 self.settle(k, &account)
                 if went == ARRIVED:
                     return
-            step = h / (1 << way.level)
-            choose_trees(&self.flight, k, k + 1)
-            if went != NOT_GOOD:
+            elif self.motion.asking:                     # models of the user's are asked there again
+                self.stand_at(k, self.start)
+            if went != NOT_GOOD or self.motion.asking:
                 begin_piece(&self.flight, k, k + 1, &step, <const Wide*>forces)
+                made = 0
             elif way.level > 0:
                 guess_means(&self.flight, k, k + 1, &step)
-            self.make_rounds(k, step, forces, made if went == NOT_GOOD and way.level == 0 else 0, way.rounds)
+                made = 0
+            choose_trees(&self.flight, k, k + 1)
+            self.make_rounds(k, step, forces, made, way.rounds)
             self.end_piece(k, k + 1, step, forces, way.level == HALVINGS)
 
     # ---- what becomes of a piece -------------------------------------------------------------------------------------
@@ -236,6 +240,20 @@ cdef class TreeFlight:
         if not led:
             worst = max(worst, max(fabs(account.gained) - account.lifting * ROUNDED - rounded, 0.0) / OFF)
         return worst / kinetic if kinetic > 0.0 else worst * INFINITY if worst != 0.0 else 0.0
+
+    cdef bint is_hopeless(self, Account account, bint led) noexcept nogil:
+        """Once velocities are mirrored: whether those that were guessed are off by so much that a piece is not good,
+        whatever comes of it."""
+        account.after, account.gained = account.mirrored, 0.0
+        return self.error(&account, led) > 1.0
+
+    cdef bint asks_for_rounds(self, Travel* way, const Account* account, bint led) noexcept nogil:
+        """Once velocities are mirrored, of a piece of one round: whether it goes on with more, as go_on would have it begin
+        anew with."""
+        if way.rounds > 1 or self.meets(account) or not self.is_hopeless(account[0], led):
+            return False
+        way.rounds, way.level = ROUNDS, 0
+        return True
 
     cdef double rounding(self, const Account* account) noexcept nogil:
         """What rounding makes of a tree's kinetic energy [J]. Velocities v are differences of those that the world
@@ -293,27 +311,21 @@ cdef class TreeFlight:
         end_round(&self.flight, first, end, &step, <const Wide*>forces)
 
     cdef void end_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, bint last) noexcept nogil:
-        """To the end of it those trees whose pieces may be good; last: whatever they are, there is no shorter one."""
+        """To the end of it those trees whose pieces may be good; last: whatever they are, there is no shorter one. Trees
+        with models of the user's come there together, for all models are asked at a time."""
         cdef Wide step = h
         cdef Py_ssize_t k = first, stop
-        turn_over(&self.flight, first, end, &step, <const Wide*>forces)
+        cdef bint every = last or self.motion.asking
+        mirror_all(&self.flight, first, end, &step, <const Wide*>forces)
         while k < end:
             stop = k
-            while stop < end and (last or not self.is_hopeless(stop)):
+            while stop < end and (every or not self.is_hopeless(account_of(<const double*>&self.pieces[stop], 1, 0),
+                                                                self.trees[stop].led)):
                 stop += 1
             if stop > k:
                 go_on_to_end(&self.flight, k, stop, &step)
                 self.ask()
-                if self.motion.asking:
-                    self.flight.placed = False
                 come_down(&self.flight, k, stop, &step)
             if stop < end:                               # it is judged by what is known of it
                 self.pieces[stop].after, self.pieces[stop].gained = self.pieces[stop].mirrored, 0.0
             k = stop + 1
-
-    cdef bint is_hopeless(self, Py_ssize_t k) noexcept nogil:
-        """After turn_over: whether velocities that were guessed are off by so much that a piece is not good, whatever comes
-        of it."""
-        cdef Account account = account_of(<const double*>&self.pieces[k], 1, 0)
-        account.after, account.gained = account.mirrored, 0.0
-        return self.error(&account, self.trees[k].led) > 1.0

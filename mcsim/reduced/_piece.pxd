@@ -50,7 +50,6 @@ ctypedef struct Flight:
     Tree tree                    # [first, end): the links that are moved
     const Block* trees
     int turns_rotors             # whether any joint whose accelerations are not given has an armature
-    int placed                   # the links stand at the piece's end, but for what loose trees have been shifted by since
     Wide* q
     Wide* qd
     Wide* tau                    # joint forces, accelerations of given joints [N, N m]
@@ -74,9 +73,11 @@ ctypedef struct FlightKernels:
     Py_ssize_t piece_size
     # Once, in memory that is 0: the base.
     void (*begin_tree)(Tree* tree) noexcept nogil
-    # A piece: guess the mean velocities; a round that makes better ones of them; and to its end.
+    # A piece: guess the mean velocities; a round that makes better ones of them; what is known then of the piece, whose
+    # rounds may go on; and to its end.
     void (*begin_piece)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
     void (*make_round)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
+    void (*mirror)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
     void (*end_piece)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
     # After a piece that is good: its velocities as the world sees them, times `kept`. Then the tree is to be looked at.
     void (*settle)(Flight* f, Py_ssize_t k, const Wide* kept) noexcept nogil

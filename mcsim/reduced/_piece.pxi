@@ -302,46 +302,32 @@ cdef inline void mirror(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noe
 
 
 cdef inline void center(Flight* f, Py_ssize_t first, Py_ssize_t end, Wide h) noexcept nogil:
-    """At q1: loose trees to where their centres of mass have come. `placed` says whether the links stand there, but for
-    that."""
+    """The links at q1, loose trees to where their centres of mass have come."""
     cdef const Block* block
     cdef const Link* link
     cdef const LinkState* s
     cdef const Piece* piece
     cdef Wide zero = splat(0.0)
-    cdef Wide3 shift
+    cdef Wide3 way
     cdef Wide* q
     cdef Py_ssize_t i, k
     cdef int j
-    f.placed = False
+    place(&f.tree, f.q)
     for k in range(first, end):
         piece, block = &f.pieces[k], &f.trees[k]
         if not piece.loose:
             continue
-        if not f.placed:
-            place(&f.tree, f.q)
-            f.placed = True
-        shift = wide3(zero, zero, zero)
+        way = wide3(zero, zero, zero)
         for i in range(block.first_link, block.end_link):
             link, s = &f.tree.links[i], &f.tree.states[i + 1]
-            shift = w_add_scaled(shift, splat(-link.mass) / piece.mass, w_add(s.position, s.com))
-        shift = w_add(shift, w_add_scaled(piece.middle, h, w_add_scaled(piece.velocity, splat(0.5) * h,
+            way = w_add_scaled(way, splat(-link.mass) / piece.mass, w_add(s.position, s.com))
+        way = w_add(way, w_add_scaled(piece.middle, h, w_add_scaled(piece.velocity, splat(0.5) * h,
                                                                         piece.acceleration)))
         link = &f.tree.links[block.first_link]
         q = &f.q[link.q]
         for j in range(3):
-            q[j] = q[j] + w_dot(shift, splat3(&link.turn[3 * j]))
-
-
-cdef inline void place_shifted(Flight* f, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-    """The links at q1, where center may have left them, but for what it has shifted."""
-    cdef Py_ssize_t k
-    if not f.placed:
-        place(&f.tree, f.q)
-        return
-    for k in range(first, end):
-        if f.pieces[k].loose:
-            shift(&f.tree, f.trees[k].first_link, f.trees[k].end_link, f.q)
+            q[j] = q[j] + w_dot(way, splat3(&link.turn[3 * j]))
+        shift(&f.tree, block.first_link, block.end_link, f.q)
 
 
 cdef inline void land(Flight* f, Py_ssize_t k, Wide h) noexcept nogil:
@@ -434,8 +420,8 @@ cdef void end_round(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, 
         weigh_round(f, k)
 
 
-cdef void turn_over(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil:
-    """The links' velocities mirrored."""
+cdef void mirror_all(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil:
+    """The links' velocities mirrored. Rounds may go on after it."""
     cdef Py_ssize_t k
     for k in range(first, end):
         mirror(f, k, h[0], forces)
@@ -445,13 +431,12 @@ cdef void go_on_to_end(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* 
     """To the piece's end."""
     choose_trees(f, first, end)
     drift_from_start(f, first, end, h[0])
-    center(f, first, end, h[0])
 
 
 cdef void come_down(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h) noexcept nogil:
     """There: the velocities that joints allow, and what the piece has gained."""
     cdef Py_ssize_t k
-    place_shifted(f, first, end)
+    center(f, first, end, h[0])
     factor(&f.tree)
     for k in range(first, end):
         set_momenta(f, k)

@@ -91,7 +91,4 @@ def _may_touch(world: World) -> bool:
     pairs = np.unique(np.sort(np.stack([shapes["body"][one], shapes["body"][other]], axis=1), axis=1), axis=0)
     moves = world._bodies.kind != 0
     apart = {frozenset(pair) for pair in world._collider.get_excluded().reshape(-1, 2).tolist()}
-    return any(
-        a != b and (moves[a] or moves[b]) and frozenset((a, b)) not in apart
-        for a, b in pairs.tolist()
-    )
+    return any(a != b and (moves[a] or moves[b]) and frozenset((a, b)) not in apart for a, b in pairs.tolist())
