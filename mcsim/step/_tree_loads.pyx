@@ -68,7 +68,8 @@ cdef class TreeLoads:
         self.rows_step = self.context.steps + 1
 
     cdef void sum(self) noexcept nogil:
-        """What acts on the bodies, and on the joints themselves, at the end of the last substep, where any joint is to know."""
+        """What acts on the bodies, and on the joints themselves, at the end of the last substep, where any joint is to
+        know."""
         cdef double h = self.context.settings.h
         cdef const Row* row
         cdef Py_ssize_t i
