@@ -43,4 +43,9 @@ cdef class TreeFlight:
     cdef double rounding(self, const Account* account) noexcept nogil
     cdef double kept(self, const Account* account, bint led, double* lost) noexcept nogil
     cdef void settle(self, Py_ssize_t k, const Account* account) noexcept nogil
-    cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, int rounds) noexcept nogil
+    cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil
+    cdef void make_rounds(self, Py_ssize_t k, double h, const double* forces, int made, int rounds) noexcept nogil
+    cdef void make_round(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil
+    cdef void end_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, bint last) noexcept nogil
+    cdef bint is_hopeless(self, Account account, bint led) noexcept nogil
+    cdef bint asks_for_rounds(self, Travel* way, const Account* account, bint led) noexcept nogil

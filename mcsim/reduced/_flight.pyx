@@ -98,14 +98,14 @@ cdef class TreeFlight:
         if self.motion.giving:
             self.motion.look()                       # the last solve has left given accelerations in the links' bias
         for k in range(self.motion.run_count if busy == NULL else 0):
-            self.move_piece(self.motion.runs[2 * k], self.motion.runs[2 * k + 1], h, forces, 1)
+            self.move_piece(self.motion.runs[2 * k], self.motion.runs[2 * k + 1], h, forces)
         for k in range(self.motion.tree_count):
             if self.motion.resting[k]:
                 continue
             if busy != NULL:
                 if busy[k]:
                     continue
-                self.move_piece(k, k + 1, h, forces, 1)
+                self.move_piece(k, k + 1, h, forces)
             self.travel(k, h, forces)
 
     cdef void fly_apart(self, const int32_t* busy, double h, const double* forces) noexcept nogil:
@@ -173,21 +173,33 @@ cdef class TreeFlight:
 
     cdef void travel(self, Py_ssize_t k, double h, const double* forces) noexcept nogil:
         """One tree, which has moved by all of h in one round, to the end of it: where that is not good, anew from the
-        beginning, in as many pieces as it asks for."""
+        beginning, in as many pieces as it asks for. What a piece has begun with is there for the next one that begins in
+        the same place, and the first round of one that is as long as the last was its only one."""
         cdef Account account
         cdef Travel way
-        cdef int went
+        cdef Wide step
+        cdef int went, made
         self.set_out(&way)
         while True:
             account = account_of(<const double*>&self.pieces[k], 1, 0)
+            made = way.rounds
             went = self.go_on(&way, &account, self.trees[k].led)
-            if went == NOT_GOOD:
-                self.stand_at(k, self.start)
-            else:
+            step = h / (1 << way.level)
+            if went != NOT_GOOD:
                 self.settle(k, &account)
                 if went == ARRIVED:
                     return
-            self.move_piece(k, k + 1, h / (1 << way.level), forces, way.rounds)
+            elif self.motion.asking:                     # models of the user's are asked there again
+                self.stand_at(k, self.start)
+            if went != NOT_GOOD or self.motion.asking:
+                begin_piece(&self.flight, k, k + 1, &step, <const Wide*>forces)
+                made = 0
+            elif way.level > 0:
+                guess_means(&self.flight, k, k + 1, &step)
+                made = 0
+            choose_trees(&self.flight, k, k + 1)
+            self.make_rounds(k, step, forces, made, way.rounds)
+            self.end_piece(k, k + 1, step, forces, way.level == HALVINGS)
 
     # ---- what becomes of a piece -------------------------------------------------------------------------------------
 
@@ -229,6 +241,20 @@ cdef class TreeFlight:
             worst = max(worst, max(fabs(account.gained) - account.lifting * ROUNDED - rounded, 0.0) / OFF)
         return worst / kinetic if kinetic > 0.0 else worst * INFINITY if worst != 0.0 else 0.0
 
+    cdef bint is_hopeless(self, Account account, bint led) noexcept nogil:
+        """Once velocities are mirrored: whether those that were guessed are off by so much that a piece is not good,
+        whatever comes of it."""
+        account.after, account.gained = account.mirrored, 0.0
+        return self.error(&account, led) > 1.0
+
+    cdef bint asks_for_rounds(self, Travel* way, const Account* account, bint led) noexcept nogil:
+        """Once velocities are mirrored, of a piece of one round: whether it goes on with more, as go_on would have it begin
+        anew with."""
+        if way.rounds > 1 or self.meets(account) or not self.is_hopeless(account[0], led):
+            return False
+        way.rounds, way.level = ROUNDS, 0
+        return True
+
     cdef double rounding(self, const Account* account) noexcept nogil:
         """What rounding makes of a tree's kinetic energy [J]. Velocities v are differences of those that the world
         sees, u, and of what gravity does to them: known to e u, as their energy is to m v e u + m (e u)^2 / 2. What
@@ -259,26 +285,47 @@ cdef class TreeFlight:
 
     # ---- a piece -----------------------------------------------------------------------------------------------------
 
-    cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, int rounds) noexcept nogil:
-        """These trees by h, in at most so many rounds."""
-        cdef Account account
+    cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil:
+        """These trees by h, in one round."""
         cdef Wide step = h
-        cdef Py_ssize_t k
-        cdef int _
-        cdef bint met
         if first >= end:
             return
         begin_piece(&self.flight, first, end, &step, <const Wide*>forces)
-        for _ in range(rounds):
-            begin_round(&self.flight, first, end, &step)
-            self.ask()
-            end_round(&self.flight, first, end, &step, <const Wide*>forces)
-            met = rounds > 1
-            for k in range(first, end if met else first):
-                account = account_of(<const double*>&self.pieces[k], 1, 0)
-                met = self.meets(&account) and met
-            if met:
-                break
-        turn_over(&self.flight, first, end, &step, <const Wide*>forces)
+        self.make_round(first, end, h, forces)
+        self.end_piece(first, end, h, forces, False)
+
+    cdef void make_rounds(self, Py_ssize_t k, double h, const double* forces, int made, int rounds) noexcept nogil:
+        """Of one tree's piece, of which so many are made, up to so many."""
+        cdef Account account
+        while made < rounds:
+            self.make_round(k, k + 1, h, forces)
+            made += 1
+            account = account_of(<const double*>&self.pieces[k], 1, 0)
+            if self.meets(&account):
+                return
+
+    cdef void make_round(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces) noexcept nogil:
+        cdef Wide step = h
+        begin_round(&self.flight, first, end, &step)
         self.ask()
-        come_down(&self.flight, first, end, &step)
+        end_round(&self.flight, first, end, &step, <const Wide*>forces)
+
+    cdef void end_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, bint last) noexcept nogil:
+        """To the end of it those trees whose pieces may be good; last: whatever they are, there is no shorter one. Trees
+        with models of the user's come there together, for all models are asked at a time."""
+        cdef Wide step = h
+        cdef Py_ssize_t k = first, stop
+        cdef bint every = last or self.motion.asking
+        mirror_all(&self.flight, first, end, &step, <const Wide*>forces)
+        while k < end:
+            stop = k
+            while stop < end and (every or not self.is_hopeless(account_of(<const double*>&self.pieces[stop], 1, 0),
+                                                                self.trees[stop].led)):
+                stop += 1
+            if stop > k:
+                go_on_to_end(&self.flight, k, stop, &step)
+                self.ask()
+                come_down(&self.flight, k, stop, &step)
+            if stop < end:                               # it is judged by what is known of it
+                self.pieces[stop].after, self.pieces[stop].gained = self.pieces[stop].mirrored, 0.0
+            k = stop + 1

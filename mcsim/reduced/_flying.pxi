@@ -9,7 +9,8 @@ cdef void make_round(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h,
 
 
 cdef void end_piece(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil:
-    turn_over(f, first, end, h, forces)
+    mirror_all(f, first, end, h, forces)
+    go_on_to_end(f, first, end, h)
     come_down(f, first, end, h)
 
 
@@ -49,6 +50,7 @@ FLIGHTS.piece_size = sizeof(Piece)
 FLIGHTS.begin_tree = begin
 FLIGHTS.begin_piece = begin_piece
 FLIGHTS.make_round = make_round
+FLIGHTS.mirror = mirror_all
 FLIGHTS.end_piece = end_piece
 FLIGHTS.settle = settle
 FLIGHTS.stand = stand

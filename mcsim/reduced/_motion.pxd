@@ -64,7 +64,7 @@ cdef class TreeMotion:
     cdef void factor(self) noexcept nogil
     cdef void look(self) noexcept nogil
     cdef void find_least(self, double speed, double* least) noexcept nogil
-    cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef void kick(self, double h, const double* forces, int rounds, bint looked) noexcept nogil
     cdef void accelerate(self, const double* tau, const double* forces) noexcept nogil
     cdef void find_accelerations(self, const double* forces) noexcept nogil
     cdef void kick_some(self, double h, const double* forces, const int32_t* chosen, bint anew) noexcept nogil

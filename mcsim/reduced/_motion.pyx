@@ -137,13 +137,16 @@ cdef class TreeMotion:
 
     # ---- in time -----------------------------------------------------------------------------------------------------
 
-    cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil:
-        """qd += h qdd, qdd at the velocities that come out, by fixed-point rounds; one: at those that are there."""
+    cdef void kick(self, double h, const double* forces, int rounds, bint looked) noexcept nogil:
+        """qd += h qdd, qdd at the velocities that come out, by fixed-point rounds; one: at those that are there. looked: it
+        has been looked at those."""
         cdef Py_ssize_t i, nv = self.tree.nv
         cdef int _
         memcpy(self.trial, self.qd, nv * sizeof(double))
         for _ in range(rounds):
-            self.look()
+            if not looked:
+                self.look()
+            looked = False
             self.find_accelerations(forces)
             for i in range(nv):
                 self.qd[i] = self.trial[i] + h * self.qdd[i]

@@ -81,6 +81,15 @@ cdef void begin(Tree* tree) noexcept nogil:
     base.z.z = splat(1.0)
 
 
+cdef inline Axes joint_axes(const Link* link, const Axes* parent) noexcept nogil:
+    """Of the joint's frame on the parent."""
+    cdef Axes base
+    base.x = along(parent, splat3(&link.turn[0]))
+    base.y = along(parent, splat3(&link.turn[3]))
+    base.z = along(parent, splat3(&link.turn[6]))
+    return base
+
+
 cdef void place(Tree* tree, const Wide* q) noexcept nogil:
     cdef const Link* link
     cdef LinkState* s
@@ -97,9 +106,7 @@ cdef void place(Tree* tree, const Wide* q) noexcept nogil:
         own.x, own.y, own.z = parent.x, parent.y, parent.z
         if link.user >= 0:
             user = &tree.user[link.user]
-        base.x = along(&own, splat3(&link.turn[0]))
-        base.y = along(&own, splat3(&link.turn[3]))
-        base.z = along(&own, splat3(&link.turn[6]))
+        base = joint_axes(link, &own)
         join(link, &base, &q[link.q], user, &tree.axes[link.v], &at)
         s.x, s.y, s.z = at.link.x, at.link.y, at.link.z
         s.arm = along(&own, splat3(&link.place.x))
@@ -109,6 +116,21 @@ cdef void place(Tree* tree, const Wide* q) noexcept nogil:
         s.com = along(&at.link, splat3(&link.com.x))
         s.about_com = turned_inertia(s, link.inertia)
         set_subspace(link, &at, &q[link.q], user, &tree.axes[link.v])
+
+
+cdef inline void shift(Tree* tree, Py_ssize_t root, Py_ssize_t end, const Wide* q) noexcept nogil:
+    """After place, of a loose tree [root, end): its root is somewhere else since, and nothing has turned."""
+    cdef const Link* link = &tree.links[root]
+    cdef LinkState* s = &tree.states[root + 1]
+    cdef const LinkState* parent = &tree.states[link.parent + 1]
+    cdef Axes base, own
+    cdef Py_ssize_t i
+    own.x, own.y, own.z = parent.x, parent.y, parent.z
+    base = joint_axes(link, &own)
+    s.arm = w_add(along(&own, splat3(&link.place.x)), along(&base, along_ways(link, &q[link.q])))
+    for i in range(root, end):
+        s = &tree.states[i + 1]
+        s.position = w_add(tree.states[tree.links[i].parent + 1].position, s.arm)
 
 
 cdef Motion bent(const Tree* tree, const Link* link, const LinkState* s, const Wide* q, const Wide* qd) noexcept nogil:
@@ -125,9 +147,7 @@ cdef Motion bent(const Tree* tree, const Link* link, const LinkState* s, const W
     if not link.reversed:
         return bending(link, &f, &q[link.q], &qd[link.v], user)
     own.x, own.y, own.z = parent.x, parent.y, parent.z
-    f.x = along(&own, splat3(&link.turn[0]))
-    f.y = along(&own, splat3(&link.turn[3]))
-    f.z = along(&own, splat3(&link.turn[6]))
+    f = joint_axes(link, &own)
     way = w_sub(along(&own, splat3(&link.place.x)), s.arm)
     r = bending(link, &f, &q[link.q], &qd[link.v], user)
     r.v = w_sub(w_cross(r.w, way), r.v)

@@ -6,11 +6,15 @@ from mcsim.reduced._links cimport Link, Tree
 from mcsim.reduced._motion cimport Block
 from mcsim.wide._lane_types cimport Wide, Wide3
 
-# A link's twist about its origin, in its own axes, at a piece's start, later mirrored; its centre of mass at the start.
+# What a link begins a piece with: its twist about its origin, in its own axes, and the mirror image of that; its centre of
+# mass and the square of that one's velocity.
 ctypedef struct Rider:
     Wide3 spin
     Wide3 speed
+    Wide3 turned_spin
+    Wide3 turned_speed
     Wide3 com
+    Wide haste
 
 # A tree's piece. Energies [J] are those as seen from its centre of mass where it is loose: held by nothing. The first
 # numbers, in this order, are those of an Account.
@@ -27,6 +31,7 @@ ctypedef struct Piece:
     Wide3 middle                 # of a loose tree: its centre of mass [m], its velocity, its acceleration
     Wide3 velocity
     Wide3 acceleration
+    Wide3 landed                 # and its velocity at the end
     int loose
 
 # By what a piece is judged: of one lane.
@@ -68,9 +73,11 @@ ctypedef struct FlightKernels:
     Py_ssize_t piece_size
     # Once, in memory that is 0: the base.
     void (*begin_tree)(Tree* tree) noexcept nogil
-    # A piece: guess the mean velocities; a round that makes better ones of them; and to its end.
+    # A piece: guess the mean velocities; a round that makes better ones of them; what is known then of the piece, whose
+    # rounds may go on; and to its end.
     void (*begin_piece)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
     void (*make_round)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
+    void (*mirror)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
     void (*end_piece)(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil
     # After a piece that is good: its velocities as the world sees them, times `kept`. Then the tree is to be looked at.
     void (*settle)(Flight* f, Py_ssize_t k, const Wide* kept) noexcept nogil

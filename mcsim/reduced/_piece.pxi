@@ -148,8 +148,8 @@ cdef inline void spin_rotors(Flight* f, bint mirrored) noexcept nogil:
 
 # ---- a piece ---------------------------------------------------------------------------------------------------------
 
-cdef inline void board(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noexcept nogil:
-    """After move: what a piece of a tree begins with."""
+cdef inline void board(Flight* f, Py_ssize_t k, const Wide* forces) noexcept nogil:
+    """After move: what a piece of a tree begins with, however long it is."""
     cdef const Block* block = &f.trees[k]
     cdef Piece* piece = &f.pieces[k]
     cdef const Link* link = &f.tree.links[block.first_link]
@@ -166,7 +166,7 @@ cdef inline void board(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noex
     piece.loose = link.loose
     for j in range(3 if piece.loose else 0):             # what tau does along the root's axes
         force = w_add_scaled(force, f.tau[link.v + j], splat3(&link.turn[3 * j]))
-    piece.mass = piece.lifting = piece.seen = zero
+    piece.mass = piece.lifting = zero
     piece.before = rotors(f, k, AT_START)
     piece.middle = piece.velocity = piece.acceleration = momentum
     for i in range(block.first_link, block.end_link):
@@ -176,7 +176,7 @@ cdef inline void board(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noex
         com = w_add(s.position, s.com)
         rider.com = com
         v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
-        piece.seen = piece.seen + mass * (w_dot(v, v) + h * h * w_dot(weight, weight))
+        rider.haste = w_dot(v, v)
         piece.lifting = piece.lifting + mass * (size_of(splat(link.pull.x) * com.x) + size_of(
             splat(link.pull.y) * com.y) + size_of(splat(link.pull.z) * com.z))
         if piece.loose:
@@ -200,11 +200,11 @@ cdef inline void board(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noex
             piece.before = piece.before + own_energy(link, rider.spin, rider.speed)
 
 
-cdef inline Force momentum_of(const Flight* f, Py_ssize_t i) noexcept nogil:
-    """Of what a link has brought along, about its origin, where it is now."""
+cdef inline Force momentum_of(const Flight* f, Py_ssize_t i, Wide3 spin, Wide3 speed) noexcept nogil:
+    """Of a link with this twist in its own axes, about its origin, where it is now."""
     cdef const LinkState* s = &f.tree.states[i + 1]
     cdef Motion m
-    m.w, m.v = outwards(s, f.riders[i].spin), outwards(s, f.riders[i].speed)
+    m.w, m.v = outwards(s, spin), outwards(s, speed)
     return inertial_force(&f.tree.links[i], s, &m)
 
 
@@ -224,7 +224,7 @@ cdef inline void set_forces(Flight* f, Py_ssize_t k, Wide h, const Wide* forces)
         shared = w_scale(splat(link.mass), f.pieces[k].acceleration)
         p.f = w_add(p.f, shared)
         p.n = w_add(p.n, w_cross(s.com, shared))
-        had = momentum_of(f, i)
+        had = momentum_of(f, i, f.riders[i].spin, f.riders[i].speed)
         s.force.n = w_sub(w_scale(half, p.n), had.n)
         s.force.f = w_sub(w_scale(half, p.f), had.f)
         s.bias.w = s.bias.v = wide3(zero, zero, zero)
@@ -238,7 +238,7 @@ cdef inline void set_momenta(Flight* f, Py_ssize_t k) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(f.trees[k].first_link, f.trees[k].end_link):
         s = &f.tree.states[i + 1]
-        had = momentum_of(f, i)
+        had = momentum_of(f, i, f.riders[i].turned_spin, f.riders[i].turned_speed)
         s.force.n, s.force.f = w_scale(splat(-1.0), had.n), w_scale(splat(-1.0), had.f)
         s.bias.w = s.bias.v = wide3(zero, zero, zero)
 
@@ -289,10 +289,10 @@ cdef inline void mirror(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noe
         work = work + f.tau[i] * f.mean[i]
     for i in range(block.first_link, block.end_link):
         link, s, rider = &f.tree.links[i], &f.tree.states[i + 1], &f.riders[i]
-        rider.spin = w_sub(w_scale(splat(2.0), inwards(s, s.acceleration.w)), rider.spin)
-        rider.speed = w_sub(w_scale(splat(2.0), inwards(s, s.acceleration.v)), rider.speed)
+        rider.turned_spin = w_sub(w_scale(splat(2.0), inwards(s, s.acceleration.w)), rider.spin)
+        rider.turned_speed = w_sub(w_scale(splat(2.0), inwards(s, s.acceleration.v)), rider.speed)
         if not link.prescribed:
-            piece.mirrored = piece.mirrored + own_energy(link, rider.spin, rider.speed)
+            piece.mirrored = piece.mirrored + own_energy(link, rider.turned_spin, rider.turned_speed)
         if forces != NULL:
             applied = forces + 6 * link.body
             v = w_add(s.acceleration.v, w_cross(s.acceleration.w, s.com))
@@ -302,34 +302,32 @@ cdef inline void mirror(Flight* f, Py_ssize_t k, Wide h, const Wide* forces) noe
 
 
 cdef inline void center(Flight* f, Py_ssize_t first, Py_ssize_t end, Wide h) noexcept nogil:
-    """At q1: loose trees to where their centres of mass have come."""
+    """The links at q1, loose trees to where their centres of mass have come."""
     cdef const Block* block
     cdef const Link* link
     cdef const LinkState* s
     cdef const Piece* piece
     cdef Wide zero = splat(0.0)
-    cdef Wide3 shift
+    cdef Wide3 way
     cdef Wide* q
-    cdef bint placed = False
     cdef Py_ssize_t i, k
     cdef int j
+    place(&f.tree, f.q)
     for k in range(first, end):
         piece, block = &f.pieces[k], &f.trees[k]
         if not piece.loose:
             continue
-        if not placed:
-            place(&f.tree, f.q)
-            placed = True
-        shift = wide3(zero, zero, zero)
+        way = wide3(zero, zero, zero)
         for i in range(block.first_link, block.end_link):
             link, s = &f.tree.links[i], &f.tree.states[i + 1]
-            shift = w_add_scaled(shift, splat(-link.mass) / piece.mass, w_add(s.position, s.com))
-        shift = w_add(shift, w_add_scaled(piece.middle, h, w_add_scaled(piece.velocity, splat(0.5) * h,
+            way = w_add_scaled(way, splat(-link.mass) / piece.mass, w_add(s.position, s.com))
+        way = w_add(way, w_add_scaled(piece.middle, h, w_add_scaled(piece.velocity, splat(0.5) * h,
                                                                         piece.acceleration)))
         link = &f.tree.links[block.first_link]
         q = &f.q[link.q]
         for j in range(3):
-            q[j] = q[j] + w_dot(shift, splat3(&link.turn[3 * j]))
+            q[j] = q[j] + w_dot(way, splat3(&link.turn[3 * j]))
+        shift(&f.tree, block.first_link, block.end_link, f.q)
 
 
 cdef inline void land(Flight* f, Py_ssize_t k, Wide h) noexcept nogil:
@@ -358,7 +356,7 @@ cdef inline void land(Flight* f, Py_ssize_t k, Wide h) noexcept nogil:
     if piece.loose:
         v = w_scale(splat(1.0) / piece.mass, momentum)
         piece.after = piece.after - splat(0.5) * piece.mass * w_dot(v, v)
-        piece.velocity = w_add_scaled(piece.velocity, h, piece.acceleration)
+        piece.landed = w_add_scaled(piece.velocity, h, piece.acceleration)
         push_root(&f.tree.links[block.first_link], f.qd, w_scale(splat(-1.0), v))
     piece.gained = piece.gained + (piece.after + lifted)
 
@@ -368,19 +366,34 @@ cdef void begin_piece(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h
     """The trees stand placed, factored and looked at. Mean velocities are guessed."""
     cdef Py_ssize_t q = first_q(f, first), q_end = end_q(f, end - 1)
     cdef Py_ssize_t v = f.trees[first].first, v_end = end_v(f, end - 1), nq = f.tree.nq
-    cdef const Piece* piece
-    cdef Wide half = splat(0.5) * h[0]
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t k
     choose_trees(f, first, end)
     memcpy(f.start + q, f.q + q, (q_end - q) * sizeof(Wide))
     memcpy(f.start + nq + v, f.qd + v, (v_end - v) * sizeof(Wide))
     for k in range(first, end):
-        board(f, k, h[0], forces)
+        board(f, k, forces)
     accelerate(&f.tree, f.tau, forces, f.qdd)
-    for i in range(v, v_end):
-        f.mean[i] = f.qd[i] + half * f.qdd[i]
+    guess_means(f, first, end, h)
+
+
+cdef inline void guess_means(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h) noexcept nogil:
+    """After board and accelerate, wherever the trees are by now: the mean velocities of a piece of h, guessed."""
+    cdef const Wide* start = f.start + f.tree.nq
+    cdef const Link* link
+    cdef Piece* piece
+    cdef Wide half = splat(0.5) * h[0]
+    cdef Wide3 weight
+    cdef Py_ssize_t i, k
+    choose_trees(f, first, end)
+    for i in range(f.trees[first].first, end_v(f, end - 1)):
+        f.mean[i] = start[i] + half * f.qdd[i]
     for k in range(first, end):
         piece = &f.pieces[k]
+        piece.seen = splat(0.0)
+        for i in range(f.trees[k].first_link, f.trees[k].end_link):
+            link = &f.tree.links[i]
+            weight = splat3(&link.weight.x)
+            piece.seen = piece.seen + splat(link.mass) * (f.riders[i].haste + h[0] * h[0] * w_dot(weight, weight))
         if piece.loose:
             push_root(&f.tree.links[f.trees[k].first_link], f.mean, w_scale(
                 splat(-1.0), w_add_scaled(piece.velocity, half, piece.acceleration)))
@@ -407,19 +420,23 @@ cdef void end_round(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, 
         weigh_round(f, k)
 
 
-cdef void turn_over(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil:
-    """The links' velocities mirrored, and to the piece's end."""
+cdef void mirror_all(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h, const Wide* forces) noexcept nogil:
+    """The links' velocities mirrored. Rounds may go on after it."""
     cdef Py_ssize_t k
     for k in range(first, end):
         mirror(f, k, h[0], forces)
+
+
+cdef void go_on_to_end(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h) noexcept nogil:
+    """To the piece's end."""
+    choose_trees(f, first, end)
     drift_from_start(f, first, end, h[0])
-    center(f, first, end, h[0])
 
 
 cdef void come_down(Flight* f, Py_ssize_t first, Py_ssize_t end, const Wide* h) noexcept nogil:
     """There: the velocities that joints allow, and what the piece has gained."""
     cdef Py_ssize_t k
-    place(&f.tree, f.q)
+    center(f, first, end, h[0])
     factor(&f.tree)
     for k in range(first, end):
         set_momenta(f, k)
@@ -438,4 +455,4 @@ cdef void settle(Flight* f, Py_ssize_t k, const Wide* kept) noexcept nogil:
     for i in range(block.first, block.first + block.count):
         f.qd[i] = f.qd[i] * kept[0]
     if f.pieces[k].loose:
-        push_root(&f.tree.links[block.first_link], f.qd, f.pieces[k].velocity)
+        push_root(&f.tree.links[block.first_link], f.qd, f.pieces[k].landed)

@@ -70,6 +70,8 @@ cdef class SideBySide:
     cdef void look_at_worlds(self, Py_ssize_t k) noexcept nogil
     cdef void begin_step(self, Py_ssize_t k, int lane) noexcept nogil
     cdef void make_rounds(self, Py_ssize_t k) noexcept nogil
+    cdef bint some_miss(self, Py_ssize_t k) noexcept nogil
+    cdef void give_more_rounds(self, Py_ssize_t k) noexcept nogil
     cdef bint asks_for_more(self, Py_ssize_t k, int lane, int made) noexcept nogil
     cdef Account account(self, Py_ssize_t k, int lane) noexcept nogil
     cdef void end_pieces(self, Py_ssize_t k) noexcept nogil

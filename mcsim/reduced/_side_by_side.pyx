@@ -221,7 +221,8 @@ cdef class SideBySide:
         self.judge.set_out(&at.way)
 
     cdef void make_rounds(self, Py_ssize_t k) noexcept nogil:
-        """As many as each lane asks for."""
+        """As many as each lane asks for. What is known of a piece after one round may say that it is not good: it goes on
+        with more at once."""
         cdef const Block* block = &self.flight.trees[k]
         cdef double* mean = <double*>self.flight.mean
         cdef Py_ssize_t first = block.first * self.width, i
@@ -232,6 +233,9 @@ cdef class SideBySide:
             self.kernels.make_round(&self.flight, k, k + 1, <const Wide*>self.step_sizes, NULL)
             made += 1
             more = False
+            if made == 1 and self.some_miss(k):
+                self.kernels.mirror(&self.flight, k, k + 1, <const Wide*>self.step_sizes, NULL)
+                self.give_more_rounds(k)
             for lane in range(self.width):
                 self.lanes[lane].more = self.asks_for_more(k, lane, made)
                 more = more or self.lanes[lane].more
@@ -239,6 +243,25 @@ cdef class SideBySide:
                 if not self.lanes[lane].more:                # as it began this one: the same again
                     for i in range(block.first, block.first + block.count):
                         mean[i * self.width + lane] = self.guess[i * self.width + lane]
+
+    cdef bint some_miss(self, Py_ssize_t k) noexcept nogil:
+        """Whether the only round of any lane's piece has come to other velocities than it began with."""
+        cdef Account account
+        cdef int lane
+        for lane in range(self.width):
+            if self.lanes[lane].world >= 0 and self.lanes[lane].way.rounds == 1:
+                account = self.account(k, lane)
+                if not self.judge.meets(&account):
+                    return True
+        return False
+
+    cdef void give_more_rounds(self, Py_ssize_t k) noexcept nogil:
+        cdef Account account
+        cdef int lane
+        for lane in range(self.width):
+            if self.lanes[lane].world >= 0:
+                account = self.account(k, lane)
+                self.judge.asks_for_rounds(&self.lanes[lane].way, &account, False)
 
     cdef bint asks_for_more(self, Py_ssize_t k, int lane, int made) noexcept nogil:
         cdef Account account

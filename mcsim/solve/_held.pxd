@@ -46,6 +46,8 @@ cdef class HeldRows:
     cdef void choose(self, Py_ssize_t g, Row* rows, int sweeps) noexcept nogil
     cdef void release(self, Py_ssize_t g, Row* rows) noexcept nogil
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil
+    cdef void find_rates(self, const Row* rows, const int32_t* row, Py_ssize_t count, const Twist* velocity,
+                         double* rates) noexcept nogil
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil
     cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil

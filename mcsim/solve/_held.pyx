@@ -86,8 +86,11 @@ cdef class HeldRows:
         cdef Py_ssize_t values = 0
         cdef Py_ssize_t most = 0
         cdef int limits
+        cdef bint some = False
         memset(self.count, 0, self.articulations * sizeof(int32_t))
-        for i in range(count):
+        for g in range(self.articulations):
+            some = some or holds[g]
+        for i in range(count if some else 0):
             g = self.owner(&rows[i], group)
             if g >= 0 and holds[g] and rows[i].block_kind == BLOCK_BOUNDED:
                 self.count[g] += 1
@@ -122,9 +125,10 @@ cdef class HeldRows:
         cdef Py_ssize_t g, i
         memset(self.driven, 0, self.articulations)
         for i in range(count):
-            g = self.owner(&rows[i], group)
-            if g >= 0 and is_of_drive(&rows[i]):
-                self.driven[g] = 1
+            if is_of_drive(&rows[i]):
+                g = self.owner(&rows[i], group)
+                if g >= 0:
+                    self.driven[g] = 1
 
     cdef void ask(self, Joint* joints) noexcept nogil:
         """At the begin of a step: of which articulations it is known whether sweeps would do for their bounded rows, and of
@@ -166,6 +170,13 @@ cdef class HeldRows:
         """J v of row i"""
         return row_velocity(&rows[i], velocity)
 
+    cdef void find_rates(self, const Row* rows, const int32_t* row, Py_ssize_t count, const Twist* velocity,
+                         double* rates) noexcept nogil:
+        """The same of so many rows, by their numbers."""
+        cdef Py_ssize_t i
+        for i in range(count):
+            rates[i] = self.rate(rows, row[i], velocity)
+
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil:
         """Its impulse on the velocities, without the joints' answer."""
         row_apply(&rows[i], impulse, velocity)
@@ -198,11 +209,13 @@ cdef class HeldRows:
         cdef const int32_t* row = self.row + self.begin[g]
         cdef double* diagonal = self.diagonal + self.begin[g]
         cdef double* a = self.values + self.matrix[g]
-        cdef double rate = self.rate(rows, row[k], moved)
+        cdef double* rates = self.numbers                # of no problem: none is solved yet
+        cdef double rate
         cdef Py_ssize_t i
-        diagonal[k] = rate if rate > SMALLEST_PIVOT * rows[row[k]].diagonal else 0.0
+        self.find_rates(rows, row, n, moved, rates)
+        diagonal[k] = rates[k] if rates[k] > SMALLEST_PIVOT * rows[row[k]].diagonal else 0.0
         for i in range(n):
-            rate = self.rate(rows, row[i], moved)
+            rate = rates[i]
             if i < k:
                 rate = 0.5 * (rate + a[k * n + i]) if diagonal[i] > 0.0 else 0.0
             if diagonal[k] == 0.0:
@@ -286,10 +299,11 @@ cdef class HeldRows:
         cdef Row* row
         cdef Py_ssize_t i
         give_room(&p, n, self.numbers, self.factor, self.integers)
+        self.find_rates(rows, number, n, twist, b)
         for i in range(n):
             row = &rows[number[i]]
             a[i * n + i] = self.diagonal[self.begin[g] + i] + row.compliance[relaxed]
-            b[i] = row_residual(row, self.rate(rows, number[i], twist), relaxed)
+            b[i] = row_residual(row, b[i], relaxed)
             lower[i], upper[i] = row.lower - row.impulse, row.upper - row.impulse
             p.x[i] = min(max(0.0, lower[i]), upper[i])
             order[i] = <int32_t>i

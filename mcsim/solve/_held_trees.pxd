@@ -16,6 +16,8 @@ cdef class HeldTrees(HeldRows):
     cdef double largest                  # correction of the last hold() [m/s, rad/s]
     cdef bint relaxed                    # its pass
 
+    cdef void find_rates(self, const Row* rows, const int32_t* row, Py_ssize_t count, const Twist* velocity,
+                         double* rates) noexcept nogil
     cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied, int sweeps) noexcept nogil
     cdef void hold_tree(self, Py_ssize_t g, Row* rows, double* velocity, bint relaxed) noexcept nogil
     cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil

@@ -13,6 +13,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.solve._generalized cimport row_rate
 
 
 cdef class HeldTrees(HeldRows):
@@ -33,6 +34,12 @@ cdef class HeldTrees(HeldRows):
 
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
         return self.generalized.rate(i, <const double*>velocity)
+
+    cdef void find_rates(self, const Row* rows, const int32_t* row, Py_ssize_t count, const Twist* velocity,
+                         double* rates) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(count):
+            rates[i] = row_rate(&self.generalized.reaches[2 * row[i]], self.generalized.jacobian, <const double*>velocity)
 
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil:
         cdef double rate = fabs(impulse) * (rows[i].diagonal + rows[i].compliance[self.relaxed])

@@ -50,6 +50,10 @@ cdef class BoundedEnergy:
             self.bounded[k] = not tied[k] and not block.led
             for i in range(block.first, block.first + block.count):
                 self.bounded[k] = self.bounded[k] and self.motion.tau[i] == 0.0
+            some = some or self.bounded[k]
+        if not some:                                         # as of a robot that is driven
+            return False
+        some = False
         for i in range(self.plain.row_count):
             row = &self.plain.rows[i]
             a, b = self.join(row, row.body_a, row.body_b), self.join(row, row.body_b, row.body_a)

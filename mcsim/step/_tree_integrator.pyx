@@ -55,6 +55,7 @@ cdef class TreeIntegrator(Integrator):
     cdef BoundedEnergy energy
     cdef bint watched                    # loops are strained in this substep
     cdef bint bounded                    # the energy of some trees is bounded in it
+    cdef bint looked                     # at the velocities that it begins with
     cdef TreeMomentum momentum           # of trees that loops tie and nothing holds
     cdef bint free                       # there are some in it
     cdef object kept_numbers
@@ -148,7 +149,8 @@ cdef class TreeIntegrator(Integrator):
         if self.rows.surfaces is not None:
             self.rows.surfaces.set_start_impulses()
         self.kicks.begin()
-        if self.bounded or self.context.contact_rows > 0:
+        self.looked = self.bounded or self.context.contact_rows > 0
+        if self.looked:
             self.space.motion.look()
         if self.bounded:
             self.energy.keep()
@@ -157,7 +159,7 @@ cdef class TreeIntegrator(Integrator):
         self.times.lap(STAGE_WARM_START)
 
     cdef void solve_biased(self, double h, bint last) noexcept nogil:
-        self.kicks.first(0.5 * h)
+        self.kicks.first(0.5 * h, self.looked)
         self.times.lap(STAGE_INTEGRATE)
         self.sweeping.solve(self.context.bodies.twist, BIASED, self.sweeping.asked)
         if self.free:

@@ -32,7 +32,7 @@ cdef class TreeKicks:
     cdef double* balance                 # (trees,) see start_drives; below zero: limits and contacts oppose drives
 
     cdef void begin(self) noexcept nogil
-    cdef void first(self, double h) noexcept nogil
+    cdef void first(self, double h, bint looked) noexcept nogil
     cdef bint start_drives(self) noexcept nogil
     cdef void sum_work(self, bint bounded, double part) noexcept nogil
     cdef void act_balanced(self, double part) noexcept nogil

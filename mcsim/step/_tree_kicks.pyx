@@ -38,17 +38,17 @@ cdef class TreeKicks:
         """A substep begins."""
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
 
-    cdef void first(self, double h) noexcept nogil:
+    cdef void first(self, double h, bint looked) noexcept nogil:
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
         fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed.
         Their impulses are not guessed from those before: what rows that contradict each other have piled up would
         strike as soon as poses change. What limits and contacts are guessed to do comes after it, but where it balances
         what drives do (`start_drives`): until it is balanced it may be far faster than anything moves, and velocity
-        products of it are nothing that the drift has."""
+        products of it are nothing that the drift has. looked: as of TreeMotion.kick."""
         cdef Py_ssize_t nv = self.motion.tree.nv
         cdef bint balanced = False
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
-        self.motion.kick(h, self.space.forces, 1)
+        self.motion.kick(h, self.space.forces, 1, looked)
         self.poses.leave_spins(h, self.context.bodies, self.tree_rows.tied, 0, self.motion.tree_count)
         if self.rows.loops.some:
             balanced = self.start_drives()

@@ -68,11 +68,14 @@ cdef class TreeLoads:
         self.rows_step = self.context.steps + 1
 
     cdef void sum(self) noexcept nogil:
-        """What acts on the bodies, and on the joints themselves, at the end of the last substep."""
+        """What acts on the bodies, and on the joints themselves, at the end of the last substep, where any joint is to
+        know."""
         cdef double h = self.context.settings.h
         cdef const Row* row
         cdef Py_ssize_t i
         cdef int k
+        if self.carrier_count == 0:
+            return
         memcpy(self.on_bodies, self.wrench, self.context.bodies.count * sizeof(Twist))
         self.forces.begin_carry()
         for i in range(self.plain.row_count):
@@ -90,6 +93,8 @@ cdef class TreeLoads:
         """After sum: into the records of the joints of trees that are so marked."""
         cdef Py_ssize_t i
         cdef int32_t link
+        if self.carrier_count == 0:
+            return
         self.forces.carry(<const double*>self.on_bodies)
         for i in range(self.carrier_count):
             link = self.carriers[2 * i]

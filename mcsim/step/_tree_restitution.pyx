@@ -20,7 +20,7 @@ cdef class TreeRestitution(Restitution):
         cdef long long before = self.count
         if held and self.impacts is not None:                # as a step begins: the last kick was another step's
             self.space.sum_forces(self.context.settings.h)
-            self.space.motion.kick(0.0, self.space.forces, 1)
+            self.space.motion.kick(0.0, self.space.forces, 1, False)
         Restitution.bounce(self, held)
         if self.count != before:
             self.space.body_sync.show_twists()

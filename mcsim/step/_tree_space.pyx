@@ -109,7 +109,7 @@ cdef class TreeSpace(VelocitySpace):
             driven = self.context.efforts.begin()
             self.sum_forces(self.context.settings.h)
             self.context.efforts.end(driven)
-            self.motion.kick(h, self.forces, KICK_ROUNDS)
+            self.motion.kick(h, self.forces, KICK_ROUNDS, False)
         after = self.qd.copy()
         self.qd[:] = before
         self.motion.look()                               # a step begins with the links' velocities as they are

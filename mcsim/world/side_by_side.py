@@ -80,16 +80,15 @@ def _turned(world: ReducedWorld) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _may_touch(world: World) -> bool:
-    """Whether any two shapes may ever meet, whatever the poses: of two bodies of which one moves, and that no joint or word
-    of the user's keeps apart."""
+    """Whether any two shapes may ever meet, whatever the poses: of two bodies of which one moves, that no joint or word of
+    the user's keeps apart, and whose masks let them."""
     shapes = world._collider.get_shapes()
+    shapes = shapes[shapes["sensor"] == 0]
     if len(shapes) > MOST_SHAPES:
         return True
-    bodies = np.unique(shapes["body"])
+    sees = (shapes["group"][:, None] & shapes["mask"]) != 0
+    one, other = np.nonzero(np.triu(sees & sees.T, 1))
+    pairs = np.unique(np.sort(np.stack([shapes["body"][one], shapes["body"][other]], axis=1), axis=1), axis=0)
     moves = world._bodies.kind != 0
     apart = {frozenset(pair) for pair in world._collider.get_excluded().reshape(-1, 2).tolist()}
-    return any(
-        (moves[a] or moves[b]) and frozenset((a, b)) not in apart
-        for i, a in enumerate(bodies.tolist())
-        for b in bodies[i + 1 :].tolist()
-    )
+    return any(a != b and (moves[a] or moves[b]) and frozenset((a, b)) not in apart for a, b in pairs.tolist())

@@ -104,6 +104,37 @@ def test_several_trees(sleep, substeps, level, monkeypatch):
         assert np.isfinite(found.positions).all() and np.ptp(found.positions[:, -1, 0, 0]) > 0.0
 
 
+def tumbling():
+    """A trunk in the air with three limbs of two links each, light ones."""
+    scene = mc.Scene()
+    scene.add_body("trunk", position=(0, 0, 0), **INERTIA)
+    for k, (x, y) in enumerate([(0.3, 0.0), (-0.1, 0.3), (-0.1, -0.3)]):
+        for part, length in (("thigh", 1.0), ("shin", 2.0)):
+            scene.add_body(f"{part}{k}", mass=0.1, inertia=(2e-3, 1e-3, 2e-3), position=(length * x, length * y, -0.1 * k))
+        scene.add_joint(mc.HingeJoint("trunk", f"thigh{k}", anchor=(0.5 * x, 0.5 * y, 0), axis=(0.6, 0, 0.8)))
+        scene.add_joint(mc.HingeJoint(f"thigh{k}", f"shin{k}", anchor=(1.5 * x, 1.5 * y, 0), axis=(0, 0.6, 0.8)))
+    return scene
+
+
+@pytest.mark.parametrize("level", levels.available())
+@pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
+def test_a_tree_in_the_air_that_is_driven(scale, level, monkeypatch):
+    """From motions that one round resolves to such as ask for many rounds and pieces; lanes begin pieces that are not good
+    anew from where they stood, one world goes on from what it knows of them."""
+    monkeypatch.setenv("MCSIM_LEVEL", level)
+    rng = np.random.default_rng(4)
+    world = mc.ReducedWorld(tumbling(), dt=0.02, sleep=False)
+    arguments = {
+        "states": {"qd": rng.normal(size=(9, len(world.qd))) * scale},
+        "controls": {"tau": rng.normal(size=(9, 40, len(world.tau))) * 0.1 * scale},
+        "record": RECORD,
+        "threads": 1,
+    }
+    found = mc.rollout(world, 40, **arguments)
+    check_same(found, apart(world, 40, **arguments))
+    assert np.isfinite(found.q).all()
+
+
 @given(made=scenes(largest=8), few=st.integers(2, 11))
 @settings(max_examples=15, deadline=None)
 def test_random_trees(made, few):
@@ -192,6 +223,31 @@ def carried():
     scene = cart_pole()
     scene.add_body("train", kind="kinematic", position=(0, 5, 0), velocity=(1, 0, 0))
     return scene
+
+
+def over_a_floor(sensor=False, **floor):
+    """Two links in the air with shapes, and a floor that they would come to."""
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Box((5, 5, 0.1), sensor=sensor), position=(0, 0, -0.1), **floor)
+    for name, x in (("one", 0.0), ("other", 0.5)):
+        scene.add_body(name, shape=mc.Sphere(0.1), position=(x, 0, 0.3), collision_group=2)
+    scene.add_joint(mc.HingeJoint("one", "other", anchor=(0.25, 0, 0.3), axis=(0, 1, 0)))
+    return scene
+
+
+@pytest.mark.parametrize("floor", [{"collision_mask": 1}, {"collision_group": 4, "collision_mask": 0}, {"sensor": True}])
+def test_shapes_that_are_kept_apart(floor):
+    world = mc.ReducedWorld(over_a_floor(**floor), dt=0.01, sleep=False)
+    assert Abreast.suits(world)
+    arguments = {"states": {"qd": np.eye(3, len(world.qd))}, "record": RECORD, "threads": 1}
+    found = mc.rollout(world, 60, **arguments)
+    check_same(found, apart(world, 60, **arguments))
+    assert np.all(found.positions[:, -1, 1:, 2] < -0.5)  # through the floor
+
+
+def test_masks_that_let_shapes_touch():
+    assert not Abreast.suits(mc.ReducedWorld(over_a_floor(), dt=0.01, sleep=False))
+    assert not Abreast.suits(mc.ReducedWorld(over_a_floor(collision_mask=3), dt=0.01, sleep=False))
 
 
 SHAPE = {"shape": mc.Sphere(0.1)}
