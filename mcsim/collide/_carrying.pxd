@@ -249,8 +249,11 @@ cdef inline int rim_over(Manifold* m, const Solid* a, const Solid* b, Vec3 spin,
 
 
 cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
-    """Of a manifold with all else set: rims over a face."""
+    """Of a manifold with all else set: rims over a face. A rounded rim is no circle whose points touch: its normal stays
+    that of the face, and its rounding says how its lowest point moves."""
     cdef int ring = rim_over(m, a, b, spin, near, ahead)
+    if (a.rounding if ring == RING_A else b.rounding) > 0.0:
+        return
     if ring == RING_A:
         m.turns = RING_A
         m.line = mat_column(a.axes, 2)
