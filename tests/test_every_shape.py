@@ -1,6 +1,7 @@
 """What holds for every type of shape that has an inside, whatever it is: found in the registry."""
 
 import copy
+import itertools
 import math
 import pickle
 
@@ -28,10 +29,14 @@ def triangles(shape, detail):
 
 
 def half_spaces(shape, detail):
-    """Normals (t, 3) and offsets (t,) of its faces: of a round shape planes that cut it by 1 / detail² or so."""
+    """Normals (t, 3) and offsets (t,) of its faces: of a round shape planes that cut it by 1 / detail² or so. Of a rounded
+    polyhedron planes that touch it: triangles at its corners may be slender, and tilted."""
     corners = triangles(shape, detail)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
+    if shape.rounding > 0.0 and shape.type in ("box", "hull"):
+        own = shape.vertices if shape.type == "hull" else shape.half_extents * list(itertools.product((-1, 1), repeat=3))
+        return normals, (normals @ own.T).max(axis=1) + shape.rounding
     return normals, np.einsum("ti,ti->t", normals, corners[:, 0])
 
 
@@ -101,7 +106,8 @@ def test_it_reaches_as_far_as_its_corners(kind):
     corners = shape.facets(WIDTHS, 1e9).vertices
     miss = 0.01 * shape.rounding + 1e-12 * shape.reach
     assert shape.reach - miss <= np.linalg.norm(corners, axis=1).max() <= shape.reach * (1 + 1e-12)
-    widths = np.ptp(corners @ half_spaces(shape, WIDTHS)[0].T, axis=0)
+    faces = half_spaces(plain_solid(kind.removeprefix("rounded ")), WIDTHS)[0]
+    widths = np.ptp(corners @ faces.T, axis=0)
     assert widths.min() == pytest.approx(shape.thickness, rel=1e-3)
 
 
