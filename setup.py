@@ -422,8 +422,8 @@ cdef inline double face_of(const Solid* s, int k, Vec3 p, Vec3* normal) noexcept
 """,
     "farthest": """
 cdef inline Vec3 farthest_point(const Solid* s, Vec3 g, Vec3 p) noexcept nogil:
-    \"\"\"Of the points of a shape that reach farthest along the unit vector g the nearest to p. Contacts of faces along an edge's normal
-    spread over the faces; that normal is the edge's alone.\"\"\"
+    \"\"\"Of the points of a shape that reach farthest along the unit vector g the nearest to p. Contacts of faces along an
+    edge's normal spread over the faces; that normal is the edge's alone.\"\"\"
     cdef Vec3 local = mat_t_vec(s.axes, g)
     cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
 {        return add_scaled(add(s.position, mat_vec(s.axes, farthest_NAME(s, local, x))), s.rounding, g)}    return p

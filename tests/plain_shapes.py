@@ -13,7 +13,10 @@ CORNERS = ((0.5, 0.25, -0.25), (-0.5, 0.375, -0.25), (-0.25, -0.5, -0.25), (0.37
 # Those that have an inside and so can move.
 SOLIDS = {name: shape for name, shape in SHAPES.items() if shape.massive}
 # The same, and those that may be rounded with a rounding.
-KINDS = [*SOLIDS, *(f"rounded {name}" for name, shape in SOLIDS.items() if "rounding" in inspect.signature(shape).parameters)]
+KINDS = [
+    *SOLIDS,
+    *(f"rounded {name}" for name, shape in SOLIDS.items() if "rounding" in inspect.signature(shape).parameters),
+]
 
 
 def plain_solid(name, size=1.0, **more):

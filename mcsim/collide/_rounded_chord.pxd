@@ -1,5 +1,5 @@
-"""The piece of a straight line inside a core that a ball sweeps: where the distance of its points from the core is the ball's
-radius.
+"""The piece of a straight line inside a core that a ball sweeps: where the distance of its points from the core is that
+ball's radius.
 
 The distance s(t) of a convex solid from the points of a line is a convex function of t with s' = n . d, n its gradient.
 Newton's method, t -= s / s', therefore comes from outside to the first root and never goes past it, and where there is

@@ -136,8 +136,8 @@ def _turn_of_normal(manifold: np.void, n: np.ndarray, w_a: np.ndarray, w_b: np.n
 
 
 def _way_of_rim(manifold: np.void, p: np.ndarray, n: np.ndarray, turning: np.ndarray, motion: Motion) -> np.ndarray:
-    """p' of the lowest point p = O + R e + r d of a rim, e = d - (d . u) u made a unit vector, u its axis, d towards the face,
-    r the radius of the ball that rounds it."""
+    """p' of the lowest point p = O + R e + r d of a rim, e = d - (d . u) u made a unit vector, u its axis, d towards the
+    face, r the radius of the ball that rounds it."""
     on_a = int(manifold["turns"]) == RING_A
     body, sign = (manifold["body_a"], 1.0) if on_a else (manifold["body_b"], -1.0)
     ball, u, w = manifold["line_b"][0], manifold["line"], motion.w[body]

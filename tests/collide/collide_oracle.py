@@ -25,7 +25,7 @@ KINDS = SOLIDS + ROUNDED
 
 
 class Shape:
-    """A shape in its own frame: kind, size (3,), for a hull its points (v, 3), and the radius of the ball that sweeps it."""
+    """A shape in its own frame: kind, size (3,), for a hull its points (v, 3), and the radius of a ball that sweeps it."""
 
     def __init__(self, kind, size=(0.0, 0.0, 0.0), points=None, rounding=0.0):
         self.kind, self.rounding = kind, rounding
@@ -39,7 +39,7 @@ class Shape:
     def extent(self):
         """Radius of a sphere about the origin that holds the shape."""
         r, h = self.size[0], self.size[1]
-        return self.rounding + {
+        core = {
             "sphere": r,
             "box": np.linalg.norm(self.size),
             "capsule": r + h,
@@ -50,6 +50,7 @@ class Shape:
             "plane": 0.0,
             "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max(),
         }[self.kind]
+        return core + self.rounding
 
     def support(self, n):
         """max of n.x over the shape for directions n (..., 3)."""

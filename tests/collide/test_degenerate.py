@@ -16,8 +16,8 @@ from collide_oracle import (
     one_contact,
     random_hull,
     random_quaternions,
-    separation_along,
     rounded,
+    separation_along,
     solid_of,
 )
 from test_separation import check, multiply

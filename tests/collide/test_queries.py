@@ -362,7 +362,9 @@ def test_overlap_and_distance_against_the_oracle(first):
         np.testing.assert_allclose(found.point_b - found.point_a, found.distance * found.normal, atol=1e-9)
         other = world.distance(0, b, offset, qb)
         assert other.distance == pytest.approx(found.distance, abs=1e-9)
-        cores_part = found.distance > -a.rounding - b.rounding  # else the depths of cores are nearly equal in many directions
+        cores_part = (
+            found.distance > -a.rounding - b.rounding
+        )  # else the depths of cores are nearly equal in many directions
         assert other.normal == pytest.approx(found.normal, abs=1e-5 if first is SHARP or cores_part else 1e-4)
         assert (1 in [body.index for body in world.overlap(a, (0, 0, 0), qa)]) == (found.distance <= 0.0)
         overlapping += found.distance <= 0.0

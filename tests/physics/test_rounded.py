@@ -35,12 +35,15 @@ def outlines(kind, s=1.0):
     """(n, 3) points whose convex hull is the core, or is as near to it as 1e-4 of its size."""
     turns = np.linspace(0.0, 2 * np.pi, 400, endpoint=False)
     ring = np.stack([np.cos(turns), np.sin(turns), np.zeros_like(turns)], axis=1)
-    return s * {
-        "box": np.array(list(itertools.product((-0.25, 0.25), (-0.375, 0.375), (-0.5, 0.5)))),
-        "cylinder": np.concatenate([0.25 * ring + [0, 0, 0.375], 0.25 * ring - [0, 0, 0.375]]),
-        "cone": np.concatenate([0.25 * ring - [0, 0, 0.375], [[0, 0, 0.375]]]),
-        "hull": 0.25 * np.array(HEXAGON),
-    }[kind]
+    return (
+        s
+        * {
+            "box": np.array(list(itertools.product((-0.25, 0.25), (-0.375, 0.375), (-0.5, 0.5)))),
+            "cylinder": np.concatenate([0.25 * ring + [0, 0, 0.375], 0.25 * ring - [0, 0, 0.375]]),
+            "cone": np.concatenate([0.25 * ring - [0, 0, 0.375], [[0, 0, 0.375]]]),
+            "hull": 0.25 * np.array(HEXAGON),
+        }[kind]
+    )
 
 
 # ---- mass ------------------------------------------------------------------------------------------------------------
@@ -153,7 +156,9 @@ def test_a_tiny_core_is_a_ball_to_rays_casts_and_distances(kind):
         found = [world.distance("it", mc.Box((0.1, 0.2, 0.3)), position=start) for world in worlds]
         assert found[0].distance == pytest.approx(found[1].distance, abs=1e-5)
         if found[1].distance > 0.0:
-            hits = [world.shape_cast(mc.Capsule(0.1, 0.2), start, (1, 0, 0, 0), [0.1, 0.2, 0.3] - start) for world in worlds]
+            hits = [
+                world.shape_cast(mc.Capsule(0.1, 0.2), start, (1, 0, 0, 0), [0.1, 0.2, 0.3] - start) for world in worlds
+            ]
             assert hits[0].distance == pytest.approx(hits[1].distance, abs=1e-5)
 
 
@@ -290,7 +295,9 @@ def test_a_coin_with_a_round_rim_keeps_its_energy_as_a_sharp_one_does(ground):
         scene.add_body("ground", kind="static", shape=GROUNDS[ground], material=rough)
         height = (shape.radius + shape.half_length) * math.sqrt(0.5) + rounding
         leaning = (math.cos(math.pi / 8), math.sin(math.pi / 8), 0, 0)
-        scene.add_body(shape=shape, position=(0, 0, height), orientation=leaning, angular_velocity=(0, 0, 8), material=rough)
+        scene.add_body(
+            shape=shape, position=(0, 0, height), orientation=leaning, angular_velocity=(0, 0, 8), material=rough
+        )
         world = mc.World(scene, dt=1 / 240)
         before = world.energy().total
         world.step(480)

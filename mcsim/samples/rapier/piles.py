@@ -87,7 +87,7 @@ def trimesh(play):
 
 @sample("rapier/piles/fountain", title="Fountain", source=SOURCE, slow=True, overlap=None)
 def fountain(play):
-    """Bodies, rounded cylinders among them, spout up at 15 m/s, one every eight steps; of more than 60 the farthest goes."""
+    """Bodies, some of them rounded, spout up at 15 m/s, one every eight steps; of more than 60 the farthest goes."""
     world = mc.World(ground())
     tops, born = {}, 0
     for step in play.steps(world, 12.0):

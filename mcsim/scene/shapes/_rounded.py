@@ -9,6 +9,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, log2, pi
 from typing import NamedTuple
 
@@ -147,8 +148,8 @@ def _add_corners(
 
 
 def polyhedron_facets(polyhedron: Polyhedron, radius: float, detail: int) -> Facets:
-    """A polyhedron that a ball sweeps, in flat faces: an edge in some detail / 8 strips, a power of two of them, and a corner
-    in triangles as wide."""
+    """A polyhedron that a ball sweeps, in flat faces: an edge in some detail / 8 strips, a power of two of them, and a
+    corner in triangles as wide."""
     levels = max(ceil(log2(detail / 8)), 0)
     left = polyhedron.left_faces()
     corners: list[np.ndarray] = []  # (k, 4, 3) of faces
@@ -171,7 +172,7 @@ def polyhedron_facets(polyhedron: Polyhedron, radius: float, detail: int) -> Fac
 def _fan(polyhedron: Polyhedron, left: dict[tuple[int, int], int], corner: int) -> np.ndarray:
     """The directions of a corner's normals, as triangles (k, 3, 3) of directions, counter-clockwise seen from outside."""
     begin = face = next(face for (a, _), face in left.items() if a == corner)
-    around = []
+    around: list[int] = []
     while not around or face != begin:
         around.append(face)
         loop = polyhedron.loops[face].tolist()
@@ -216,8 +217,8 @@ class _Turned:
         self._add(below, size, square, size * once, size * size * twice, fourth)
 
     def arc(self, middle: float, out: float, radius: float, low: float, high: float) -> None:
-        """A circle's arc about the height `middle`, `out` from the axis: R = out + q, q² = radius² - s², s = z - middle from
-        `low` to `high`."""
+        """A circle's arc about the height `middle`, `out` from the axis: R = out + q, q² = radius² - s², s = z - middle
+        from `low` to `high`."""
         upper, lower = (_arc_integrals(radius, s) for s in (high, low))
         q1, q2, q3, q4, s0, s1, s2, sq1, sq2, ssq1, ssq2 = (x - y for x, y in zip(upper, lower))
         a = out
@@ -278,11 +279,13 @@ def rounded_cone(radius: float, half_length: float, rounding: float, density: fl
     return turned.solid(density)
 
 
-def revolved_facets(out: Sequence[float], up: Sequence[float], rounding: float, turns: Sequence[float], detail: int) -> Facets:
+def revolved_facets(
+    out: Sequence[float], up: Sequence[float], rounding: float, turns: Sequence[float], detail: int
+) -> Facets:
     """The corners (out, up) of a half plane through z, from the lowest on, each rounded between two of the angles `turns`
     of the normals of its sides over the half plane's first axis [rad]; turned about z."""
-    angles = [np.linspace(a, b, max(detail // 4, 2) + 1) for a, b in zip(turns, turns[1:])]
+    angles = [np.linspace(a, b, max(detail // 4, 2) + 1) for a, b in pairwise(turns)]
     radii = np.concatenate([[0.0], *(x + rounding * cos(angle) for x, angle in zip(out, angles)), [0.0]])
-    heights = [z + rounding * sin(angle) for z, angle in zip(up, angles)]
-    heights = np.concatenate([heights[0][:1], *heights, heights[-1][-1:]])
+    arcs = [z + rounding * sin(angle) for z, angle in zip(up, angles)]
+    heights = np.concatenate([arcs[0][:1], *arcs, arcs[-1][-1:]])
     return revolved(np.maximum(radii, 0.0), heights, detail, 4)
