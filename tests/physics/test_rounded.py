@@ -320,6 +320,32 @@ def test_a_tiny_core_bounces_and_rolls_as_a_ball(make):
     assert ways[0][1] == pytest.approx(ways[1][1], abs=1e-2)
 
 
+@pytest.mark.parametrize("ground", ["tiles", "mesh"])
+@pytest.mark.parametrize("shape", ["box", "cylinder", "hull"])
+def test_it_slides_over_seams(shape, ground):
+    """Without friction, over rounded tiles whose flat faces meet and over a mesh: nothing stops it or lifts it."""
+    scene = mc.Scene()
+    smooth = mc.Material(friction=0.0)
+    floor = [(mc.Mesh(*mc.HeightField(np.zeros((91, 31)), 0.13).triangles()), (0, 0, 0))]
+    if ground == "tiles":
+        tile = mc.Box((0.5, 0.5, 0.45), rounding=0.05)
+        floor = [(tile, (x, y, -0.5)) for x in range(-4, 5) for y in (-1, 0, 1)]
+    for part, place in floor:
+        scene.add_body(shape=part, kind="static", position=place, material=smooth)
+    made = {
+        "box": mc.Box((0.2, 0.2, 0.2), rounding=0.05),
+        "cylinder": mc.Cylinder(0.2, 0.2, rounding=0.05),
+        "hull": mc.ConvexHull(0.2 * np.array(list(itertools.product((-1, 1), repeat=3))), rounding=0.05),
+    }
+    scene.add_body(shape=made[shape], position=(-3, 0.07, 0.25), velocity=(3, 0.1, 0), material=smooth)
+    world = mc.World(scene, dt=1 / 120)
+    for _ in range(240):
+        world.step()
+        assert abs(world.velocities[-1, 2]) < 1e-3
+    assert world.velocities[-1] == pytest.approx((3, 0.1, 0), abs=1e-3)
+    assert world.positions[-1, 2] == pytest.approx(0.25, abs=1e-5)
+
+
 def test_parts_of_a_compound_may_be_rounded():
     """A table of five rounded parts stands on its feet, and its feet do not sink in."""
     top = mc.Box((0.5, 0.5, 0.04), rounding=0.01, position=(0, 0, 0.5))
