@@ -26,12 +26,12 @@ def rounded_box(a: float, b: float, c: float, r: float, density: float) -> MassP
 
     def second(a: float, b: float, c: float) -> float:
         """∫ x²"""
-        faces = 8 * b * c * ((a + r) ** 3 - a**3) / 3 + 8 * a * (b + c) * r * a * a / 3
-        edges = pi * r * r * 2 * a * a * a / 3 + 2 * (b + c) * (pi * r * r * a * a + 8 / 3 * a * r**3 + pi / 4 * r**4)
-        corners = 4 / 3 * pi * r**3 * a * a + pi * a * r**4 + 4 / 15 * pi * r**5
+        faces = 8 * b * c * ((3 * a * a + 3 * a * r + r * r) * r) / 3 + 8 * a * (b + c) * r * a * a / 3
+        edges = pi * r * r * 2 * a * a * a / 3 + 2 * (b + c) * r * r * (pi * a * a + 8 / 3 * a * r + pi / 4 * r * r)
+        corners = pi * r * r * r * (4 / 3 * a * a + a * r + 4 / 15 * r * r)
         return 8 * a * b * c * a * a / 3 + faces + edges + corners
 
-    m = density * (8 * a * b * c + 8 * r * (a * b + b * c + c * a) + 2 * pi * r * r * (a + b + c) + 4 / 3 * pi * r**3)
+    m = density * (8 * a * b * c + 8 * r * (a * b + b * c + c * a) + 2 * pi * r * r * (a + b + c) + 4 / 3 * pi * r * r * r)
     x, y, z = (density * second(*sides) for sides in ((a, b, c), (b, c, a), (c, a, b)))
     return centred(m, y + z, z + x, x + y)
 

@@ -10,7 +10,7 @@ from __future__ import annotations  # signatures read as they are written here
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, log2, pi
+from math import pi
 from typing import NamedTuple
 
 import numpy as np
@@ -88,7 +88,7 @@ def _add_prisms(found: _Moments, place: np.ndarray, polyhedron: Polyhedron, radi
     middle = corners.sum(axis=1) / 3
     spokes = corners - middle[:, None]
     flat = product((np.repeat(area, 3)[:, None] * spokes.reshape(-1, 3)).T, spokes.reshape(-1, 3)) / 12
-    upright = product((r**3 / 3 * area[:, None] * normal).T, normal)
+    upright = product((r * r * r / 3 * area[:, None] * normal).T, normal)
     found.add(r * area, middle, r * r / 2 * area[:, None] * normal, r * flat + upright)
 
 
@@ -120,9 +120,9 @@ def _add_edges(found: _Moments, place: np.ndarray, edges: np.ndarray, arcs: _Arc
     volume = size * arcs.angle * r * r / 2
     second = product((volume[:, None] * along).T, along) / 12
     for k in range(2):
-        weight = size * arcs.squares[:, k] * r**4 / 4
+        weight = size * arcs.squares[:, k] * r * r * r * r / 4
         second += product((weight[:, None] * arcs.axes[:, k]).T, arcs.axes[:, k])
-    found.add(volume, 0.5 * (place[edges[:, 0]] + place[edges[:, 1]]), size[:, None] * r**3 / 3 * arcs.whole, second)
+    found.add(volume, 0.5 * (place[edges[:, 0]] + place[edges[:, 1]]), size[:, None] * r * r * r / 3 * arcs.whole, second)
 
 
 def _add_corners(
@@ -144,13 +144,14 @@ def _add_corners(
         np.add.at(first, edges[:, one], -0.5 * arcs.angle[:, None] * d)
         second -= product(arcs.whole.T, d) / 3
     second += solid_angle.sum() / 3 * np.eye(3)
-    found.add(r**3 / 3 * solid_angle, place, r**4 / 4 * first, r**5 / 5 * (second + second.T) / 2)
+    cube = r * r * r
+    found.add(cube / 3 * solid_angle, place, cube * r / 4 * first, cube * r * r / 5 * (second + second.T) / 2)
 
 
 def polyhedron_facets(polyhedron: Polyhedron, radius: float, detail: int) -> Facets:
     """A polyhedron that a ball sweeps, in flat faces: an edge in some detail / 8 strips, a power of two of them, and a
     corner in triangles as wide."""
-    levels = max(ceil(log2(detail / 8)), 0)
+    levels = ((detail - 1) // 8).bit_length()
     left = polyhedron.left_faces()
     corners: list[np.ndarray] = []  # (k, 4, 3) of faces
     for loop, normal in zip(polyhedron.loops, polyhedron.normals):
@@ -180,7 +181,7 @@ def _fan(polyhedron: Polyhedron, left: dict[tuple[int, int], int], corner: int) 
     normals = polyhedron.normals[around]
     if len(around) == 3:
         return normals[None]
-    middle = np.broadcast_to(normals.sum(axis=0) / np.sqrt((normals.sum(axis=0) ** 2).sum()), normals.shape)
+    middle = np.broadcast_to(normals.sum(axis=0) / lengths(normals.sum(axis=0)), normals.shape)
     return np.stack([middle, normals, np.roll(normals, -1, axis=0)], axis=1)
 
 
@@ -189,7 +190,7 @@ def _halved(sides: np.ndarray, levels: int) -> np.ndarray:
     them share is cut alike."""
     for _ in range(levels):
         middles = sides + np.roll(sides, -1, axis=1)
-        middles /= np.sqrt((middles**2).sum(axis=2, keepdims=True))
+        middles /= lengths(middles)[..., None]
         if sides.shape[1] == 2:
             sides = np.stack([sides[:, 0], middles[:, 0], middles[:, 0], sides[:, 1]], axis=1).reshape(-1, 2, 3)
         else:
@@ -213,7 +214,8 @@ class _Turned:
         square = (r0 * r0 + r0 * r1 + r1 * r1) / 3
         once = r0 * r0 / 12 + r0 * r1 / 6 + r1 * r1 / 4
         twice = r0 * r0 / 30 + r0 * r1 / 10 + r1 * r1 / 5
-        fourth = (r0**4 + r0**3 * r1 + r0 * r0 * r1 * r1 + r0 * r1**3 + r1**4) / 5
+        s0, s1 = r0 * r0, r1 * r1
+        fourth = (s0 * s0 + s0 * r0 * r1 + s0 * s1 + r0 * r1 * s1 + s1 * s1) / 5
         self._add(below, size, square, size * once, size * size * twice, fourth)
 
     def arc(self, middle: float, out: float, radius: float, low: float, high: float) -> None:
@@ -225,7 +227,7 @@ class _Turned:
         square = a * a * s0 + 2 * a * q1 + q2
         once = a * a * s1 + 2 * a * sq1 + sq2
         twice = a * a * s2 + 2 * a * ssq1 + ssq2
-        fourth = a**4 * s0 + 4 * a**3 * q1 + 6 * a * a * q2 + 4 * a * q3 + q4
+        fourth = a * a * a * a * s0 + 4 * a * a * a * q1 + 6 * a * a * q2 + 4 * a * q3 + q4
         self._add(middle, 1.0, square, once, twice, fourth)
 
     def _add(self, height: float, factor: float, square: float, once: float, twice: float, fourth: float) -> None:
@@ -245,18 +247,19 @@ def _arc_integrals(r: float, s: float) -> tuple[float, ...]:
     """Of q, q², q³, q⁴, 1, s, s², s q, s q², s² q, s² q² over s, with q = sqrt(r² - s²), from 0 on."""
     q = float(np.sqrt(max((r - s) * (r + s), 0.0)))
     q1 = 0.5 * (s * q + r * r * float(arcsin(min(max(s / r, -1.0), 1.0))))
+    square, s2, cube = r * r, s * s, q * q * q
     return (
         q1,
-        r * r * s - s**3 / 3,
-        (s * q**3 + 3 * r * r * q1) / 4,
-        r**4 * s - 2 * r * r * s**3 / 3 + s**5 / 5,
+        square * s - s2 * s / 3,
+        (s * cube + 3 * square * q1) / 4,
+        square * square * s - 2 * square * s2 * s / 3 + s2 * s2 * s / 5,
         s,
-        s * s / 2,
-        s**3 / 3,
-        -(q**3) / 3,
-        r * r * s * s / 2 - s**4 / 4,
-        (r * r * q1 - s * q**3) / 4,
-        r * r * s**3 / 3 - s**5 / 5,
+        s2 / 2,
+        s2 * s / 3,
+        -cube / 3,
+        square * s2 / 2 - s2 * s2 / 4,
+        (square * q1 - s * cube) / 4,
+        square * s2 * s / 3 - s2 * s2 * s / 5,
     )
 
 
