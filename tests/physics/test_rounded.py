@@ -366,7 +366,7 @@ def test_parts_of_a_compound_may_be_rounded():
 
 
 @every_kind
-@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, "round"])
+@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, 1e60, "round"])
 def test_a_wrong_rounding_is_named(kind, value):
     with pytest.raises(mc.SceneError, match="rounding"):
         MADE[kind](value)

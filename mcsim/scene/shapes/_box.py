@@ -7,11 +7,11 @@ from math import pi
 import numpy as np
 
 from mcsim.core.linear import length
-from mcsim.scene.checks import Vector, not_negative, positive, vector
+from mcsim.scene.checks import Vector, positive, vector
 from mcsim.scene.mass import MassProperties, centred
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes._facets import Facets, lattice
-from mcsim.scene.shapes._rounded import Polyhedron, polyhedron_facets
+from mcsim.scene.shapes._rounded import Polyhedron, polyhedron_facets, radius_of_ball
 from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Shape
 
 # Of the box of half extents 1: corners (8, 3), faces, their normals (6, 3).
@@ -62,7 +62,7 @@ class Box(Shape):
         half_extents = vector(half_extents, "half_extents")
         for i, extent in enumerate(half_extents):
             positive(extent, f"half_extents[{i}]")
-        rounding = not_negative(rounding, "rounding")
+        rounding = radius_of_ball(rounding)
         self._describe(
             {
                 "half_extents": half_extents,

@@ -8,11 +8,11 @@ import numpy as np
 
 from mcsim.core.linear import length
 from mcsim.core.trig import arctan2
-from mcsim.scene.checks import Vector, not_negative, positive
+from mcsim.scene.checks import Vector, positive
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes._facets import Facets, revolved
-from mcsim.scene.shapes._rounded import revolved_facets, rounded_cone
+from mcsim.scene.shapes._rounded import radius_of_ball, revolved_facets, rounded_cone
 from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Shape
 
 
@@ -44,7 +44,7 @@ class Cone(Shape):
         sensor: bool = False,
     ):
         radius, half_length = positive(radius, "radius"), positive(half_length, "half_length")
-        rounding = not_negative(rounding, "rounding")
+        rounding = radius_of_ball(rounding)
         self._describe(
             {
                 "radius": radius,

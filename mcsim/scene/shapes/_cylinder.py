@@ -7,11 +7,11 @@ from math import pi
 import numpy as np
 
 from mcsim.core.linear import length
-from mcsim.scene.checks import Vector, not_negative, positive
+from mcsim.scene.checks import Vector, positive
 from mcsim.scene.mass import MassProperties, centred
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes._facets import Facets, revolved
-from mcsim.scene.shapes._rounded import revolved_facets, rounded_cylinder
+from mcsim.scene.shapes._rounded import radius_of_ball, revolved_facets, rounded_cylinder
 from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Shape
 
 
@@ -48,7 +48,7 @@ class Cylinder(Shape):
         sensor: bool = False,
     ):
         radius, half_length = positive(radius, "radius"), positive(half_length, "half_length")
-        rounding = not_negative(rounding, "rounding")
+        rounding = radius_of_ball(rounding)
         self._describe(
             {
                 "radius": radius,

@@ -5,12 +5,12 @@ from __future__ import annotations  # signatures read as they are written here
 import numpy as np
 
 from mcsim.core.linear import lengths
-from mcsim.scene.checks import Vector, items, not_negative, vector
+from mcsim.scene.checks import Vector, items, vector
 from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties, polyhedron
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes._facets import Facets
-from mcsim.scene.shapes._rounded import Polyhedron, polyhedron_facets, rounded_polyhedron
+from mcsim.scene.shapes._rounded import Polyhedron, polyhedron_facets, radius_of_ball, rounded_polyhedron
 from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Points, Shape
 
 
@@ -51,7 +51,7 @@ class ConvexHull(Shape):
     ):
         rows = items(points, "a list of points, 3 numbers each", "points")
         points = tuple(vector(row, f"points[{i}]") for i, row in enumerate(rows))
-        rounding = not_negative(rounding, "rounding")
+        rounding = radius_of_ball(rounding)
         hull = convex_hull(np.array(points))
         solid = polyhedron(hull.triangles, 1.0)
         if rounding > 0.0:

@@ -17,8 +17,19 @@ import numpy as np
 
 from mcsim.core.linear import dots, lengths, product
 from mcsim.core.trig import arcsin, arctan2, cos, sin
+from mcsim.scene.checks import FieldError, not_negative
+from mcsim.scene.hull import HUGE
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.shapes._facets import Facets, revolved
+
+
+def radius_of_ball(rounding: float) -> float:
+    """A rounding that shapes take: a number from 0 on, so small that its powers are numbers."""
+    radius = not_negative(rounding, "rounding")
+    if radius >= HUGE:
+        raise FieldError("rounding", f"must be below {HUGE:g} m, got {radius:g}")
+    return radius
+
 
 # ---- polyhedra -------------------------------------------------------------------------------------------------------
 
