@@ -291,7 +291,7 @@ SHAPE_VERBS = {
     "core_radius": """
 cdef inline double core_radius(const Solid* s) noexcept nogil:
     \"\"\"Radius of the ball that sweeps the core [m].\"\"\"
-{        return core_radius_NAME(s)}    return 0.0
+{        return core_radius_NAME(s)}    return s.rounding
 """,
     "rounding": """
 cdef inline double rounding(const Solid* s, Vec3 d, Vec3 turn) noexcept nogil:
@@ -302,7 +302,7 @@ cdef inline double rounding(const Solid* s, Vec3 d, Vec3 turn) noexcept nogil:
     "inner_radius": """
 cdef inline double inner_radius(const Solid* s) noexcept nogil:
     \"\"\"Of the ball about the solid's middle that fits into it [m]; of a hull's near its middle; else infinite.\"\"\"
-{        return inner_radius_NAME(s)}    return INFINITY
+{        return inner_radius_NAME(s) + s.rounding}    return INFINITY
 
 
 cdef inline double thickness(const Solid* s) noexcept nogil:
@@ -318,7 +318,7 @@ cdef inline int inner_ball_count(const Solid* s) noexcept nogil:
 cdef inline double inner_ball(const Solid* s, int k, Vec3* centre) noexcept nogil:
     \"\"\"Centre, in the shape's frame [m], and radius [m] of the balls; number 0 is the one in the middle. All have half
     the radius that would fit.\"\"\"
-{        return ball_NAME(s, k, centre)}    centre[0] = vec3(0.0, 0.0, 0.0)
+{        return ball_NAME(s, k, centre) + 0.5 * s.rounding}    centre[0] = vec3(0.0, 0.0, 0.0)
     return 0.5 * inner_radius(s)
 """,
     "middle": """
@@ -329,7 +329,7 @@ cdef inline Vec3 middle_of(const Solid* s) noexcept nogil:
     "reach": """
 cdef inline double reach_of(const Solid* s) noexcept nogil:
     \"\"\"What its reach must be.\"\"\"
-{        return reach_NAME(s)}    return INFINITY
+{        return reach_NAME(s) + s.rounding}    return INFINITY
 """,
     "support": """
 cdef inline Vec3 support(const Solid* s, Vec3 d) noexcept nogil:
@@ -352,25 +352,31 @@ cdef inline Vec3 side_normal(const Solid* s, Vec3 d) noexcept nogil:
     "bounds": """
 cdef inline Aabb bounds(const Solid* s) noexcept nogil:
     \"\"\"The smallest axis-aligned box about the solid, world. A plane has none: everything.\"\"\"
-{        return bounds_NAME(s)}    return about(s.position, vec3(INFINITY, INFINITY, INFINITY))
+{        return swollen(bounds_NAME(s), s.rounding)}    return about(s.position, vec3(INFINITY, INFINITY, INFINITY))
 """,
     "chord": """
 cdef inline int chord(const Solid* s, Vec3 o, Vec3 d, Chord* c) noexcept nogil:
-    \"\"\"c: the whole line. -> 1, and the piece of it that is inside; 0: they do not meet.\"\"\"
+    \"\"\"c: the whole line. -> 1, and the piece of it that is inside; 0: they do not meet. Of a solid that is rounded the
+    piece in its core.\"\"\"
 {        return chord_NAME(s, o, d, c)}    return 0
 """,
     "outward": """
 cdef inline Vec3 outward(const Solid* s, Vec3 p, int32_t face) noexcept nogil:
-    \"\"\"The unit normal at a point of the surface, or of the face, in the shape's frame.\"\"\"
+    \"\"\"The unit normal at a point of the surface, or of the face, in the shape's frame. Of the core, as of `chord`.\"\"\"
 {        return outward_NAME(s, p, face)}    return vec3(0.0, 0.0, 1.0)
 """,
     "feature": """
 cdef inline void supporting_feature(const Solid* s, Vec3 d, Vec3 origin, Polygon* out) noexcept nogil:
-    \"\"\"The feature of s that faces the unit vector d; `origin` is the solid's position in the coordinates to use.\"\"\"
+    \"\"\"The feature of s that faces the unit vector d; `origin` is the solid's position in the coordinates to use. Of a
+    solid that is rounded the core's, moved out along d: each point is the one of its ball that faces d.\"\"\"
     cdef Vec3 local = mat_t_vec(s.axes, d)
+    if s.rounding > 0.0:
+        origin = add_scaled(origin, s.rounding, d)
     out.count = 0
     out.disc = out.height = out.radius[0] = out.radius[1] = 0.0
-{        feature_NAME(s, local, origin, out)}""",
+{        feature_NAME(s, local, origin, out)}    out.radius[0] += s.rounding
+    out.radius[1] += s.rounding
+""",
     "ways": """
 cdef inline int ways_for(const Solid* s) noexcept nogil:
     \"\"\"How many directions are enough to find the corners of a face that it has: 16, or 32.\"\"\"
@@ -395,7 +401,10 @@ cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j, Vec3 at) noe
 """,
     "face_count": """
 cdef inline int face_count(const Solid* s) noexcept nogil:
-    \"\"\"A round side counts as one face: the plane that touches it nearest to the point in question.\"\"\"
+    \"\"\"A round side counts as one face: the plane that touches it nearest to the point in question. All of a solid that
+    is rounded does.\"\"\"
+    if s.rounding > 0.0:
+        return 1
 {        return face_count_NAME(s)}    return 1
 """,
     "depth": """
@@ -404,23 +413,34 @@ cdef inline double face_of(const Solid* s, int k, Vec3 p, Vec3* normal) noexcept
     cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
     cdef Vec3 n = vec3(0.0, 0.0, 1.0)
     cdef double depth = -INFINITY
+    if s.rounding > 0.0:
+        point_distance(s, x, &depth, &n)
+        normal[0] = mat_vec(s.axes, n)
+        return -depth
 {        depth = depth_NAME(s, k, x, &n)}    normal[0] = mat_vec(s.axes, n)
     return depth
 """,
     "farthest": """
 cdef inline Vec3 farthest_point(const Solid* s, Vec3 g, Vec3 p) noexcept nogil:
-    \"\"\"Of the points of a shape that reach farthest along g the nearest to p. Contacts of faces along an edge's normal
-    spread over the faces; that normal is the edge's alone.\"\"\"
+    \"\"\"Of the points of a shape that reach farthest along the unit vector g the nearest to p. Contacts of faces along an
+    edge's normal spread over the faces; that normal is the edge's alone.\"\"\"
     cdef Vec3 local = mat_t_vec(s.axes, g)
     cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
-{        return add(s.position, mat_vec(s.axes, farthest_NAME(s, local, x)))}    return p
+{        return add_scaled(add(s.position, mat_vec(s.axes, farthest_NAME(s, local, x))), s.rounding, g)}    return p
 """,
     "point": """
+cdef inline bint point_off_core(const Solid* s, Vec3 local, double* distance, Vec3* normal) noexcept nogil:
+    \"\"\"As point_distance, without the rounding.\"\"\"
+{        return point_NAME(s, local, distance, normal)}    distance[0] = -INFINITY
+    return False
+
+
 cdef inline bint point_distance(const Solid* s, Vec3 local, double* distance, Vec3* normal) noexcept nogil:
     \"\"\"Signed distance of a point in the shape's frame [m], and the outward gradient. -> whether it is exact,
     or less.\"\"\"
-{        return point_NAME(s, local, distance, normal)}    distance[0] = -INFINITY
-    return False
+    cdef bint exact = point_off_core(s, local, distance, normal)
+    distance[0] -= s.rounding
+    return exact
 """,
 }
 

@@ -79,6 +79,24 @@ def hulls(own=True, **material):
     return scene
 
 
+def rounded():
+    """Boxes, cylinders, cones and hulls with a rounding, on each other, a rounded box and a mesh."""
+    rng, scene = np.random.default_rng(11), mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Mesh(*mc.HeightField(np.zeros((4, 4)), 1.5).triangles()))
+    scene.add_body("block", kind="static", shape=mc.Box((0.6, 0.6, 0.1), rounding=0.05), position=(0, 0, 0.1))
+    shapes = [
+        mc.Box((0.1, 0.15, 0.2), rounding=0.03),
+        mc.Cylinder(0.12, 0.15, rounding=0.02),
+        mc.Cone(0.15, 0.15, rounding=0.02),
+        mc.ConvexHull(rng.uniform(-0.2, 0.2, (10, 3)), rounding=0.02),
+    ]
+    for i in range(12):
+        turn = rng.uniform(-1, 1, 4)
+        place = (0.5 * (i % 2), 0.5 * (i // 2 % 2), 0.5 + 0.4 * (i // 4))
+        scene.add_body(f"b{i}", shape=shapes[i % 4], position=place, orientation=turn / np.sqrt((turn * turn).sum()))
+    return scene
+
+
 def driven():
     """What a function of time moves."""
     scene = mc.Scene()
@@ -207,6 +225,8 @@ def worlds():
     for stabilization in ("none", "baumgarte", "split_impulse", "projection", "ggl"):
         add(f"{stabilization} hulls", 8, mc.World, hulls, stabilization=stabilization)
         add(f"{stabilization} contested", 50, mc.World, contested, stabilization=stabilization)
+    add("rounded", 60, mc.World, rounded)
+    add("reduced rounded", 60, mc.ReducedWorld, rounded, dt=1 / 60)
     add("driven", 50, mc.World, driven)
     add("reduced driven", 50, mc.ReducedWorld, driven)
     every["compliant hulls"] = lambda: mc.World(hulls(**PRESSED), contact="compliant"), 12

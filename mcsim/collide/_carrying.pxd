@@ -24,7 +24,8 @@ flat side and R its radius,
 
     p = O + R e,    e = d - (d . u) u made a unit vector, d towards the face
 
-so the point depends on the axis alone, and that much of the disc is round (`RING_A`, `RING_B`; `line` is the axis).
+so the point depends on the axis alone, and that much of the disc is round (`RING_A`, `RING_B`; `line` is the axis). Of a
+rim that is rounded O + R e is the middle of the ball that touches, and R and the ball's radius are round (`line_b`).
 """
 
 from libc.math cimport fabs
@@ -254,8 +255,10 @@ cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin
     if ring == RING_A:
         m.turns = RING_A
         m.line = mat_column(a.axes, 2)
-        m.rounding_a = rim_radius(a, m.normal)
+        m.line_b = vec3(a.rounding, 0.0, 0.0)
+        m.rounding_a = rim_radius(a, m.normal) + a.rounding
     elif ring == RING_B:
         m.turns = RING_B
         m.line = mat_column(b.axes, 2)
-        m.rounding_b = rim_radius(b, neg(m.normal))
+        m.line_b = vec3(b.rounding, 0.0, 0.0)
+        m.rounding_b = rim_radius(b, neg(m.normal)) + b.rounding

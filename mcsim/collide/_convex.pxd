@@ -226,7 +226,7 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     if face_b.count == 0:
         return store_single(m, &axis, a.position)
     if face_a.disc > 0.0 and face_b.disc > 0.0:
-        stagger_discs(a, b, sub(b.position, a.position), &face_b)
+        stagger_discs(a, b, add_scaled(sub(b.position, a.position), -b.rounding, axis.normal), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
     choose_patch(contacts, count, axis.normal, a.reach + b.reach, &axis, a.position, patch)
     finish(m, contacts, count, &axis, a.reach + b.reach, a.position)

@@ -186,6 +186,7 @@ cdef inline void slab_of(Facet* f, Slab* slab) noexcept nogil:
     slab.solid.position.x = slab.solid.position.y = slab.solid.position.z = 0.0
     slab.solid.size = slab.solid.position
     slab.solid.reach = slab.view.radius
+    slab.solid.rounding = 0.0
     slab.solid.hull = &slab.view
     slab.solid.surface = NULL
     slab.solid.type = HULL

@@ -191,15 +191,22 @@ cdef inline int look_at_surface(const Neighbours* x, const Spot* spot, int32_t s
 cdef inline bint goes_on(const Spot* spot, const Solid* s, Vec3 e, double way) noexcept nogil:
     """Do the points of T that reach farthest along g go on from p so far in the direction e, at right angles to g?"""
     cdef double depth, lean
+    cdef Solid core
     cdef Vec3 n
+    cdef Vec3 p = spot.point
     cdef int k
     if s.type == PLANE:
         return True
     if is_surface(s.type):
         way = max(way, 1e3 * spot.level)
-        return distance_to_surface(add_scaled(spot.point, way, e), s, 2.0 * spot.level) <= spot.level
+        return distance_to_surface(add_scaled(p, way, e), s, 2.0 * spot.level) <= spot.level
+    if s.rounding > 0.0:                         # they are those of its core, moved out along g
+        p = add_scaled(p, -s.rounding, spot.normal)
+        core = s[0]
+        core.rounding = 0.0
+        s = &core
     for k in range(face_count(s)):
-        depth = face_of(s, k, spot.point, &n)
+        depth = face_of(s, k, p, &n)
         lean = dot(n, e)
         if lean > ALIGNED and (depth <= spot.level or depth < way * lean):
             return False

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._math cimport vec3
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._contact_reference cimport EDGES, FACE_A, FACE_B, of_vertex
+from mcsim.state._contact_reference cimport EDGES, FACE_A, FACE_B, RING_A, RING_B, of_vertex
 from mcsim.state._manifold cimport Manifold, ManifoldOrigin, ManifoldPoint, Resistance
 from mcsim.state.fields import MANIFOLD_DTYPE
 from mcsim.collide._memory cimport address, resized, resized_lines
@@ -147,7 +147,7 @@ cdef class ManifoldStore:
                     memset(m[i].points[k].cross, 0, sizeof(m[i].points[k].cross))
             if m[i].turns == 0 or m[i].turns == FACE_A or m[i].turns == FACE_B:
                 m[i].line = vec3(0.0, 0.0, 0.0)
-            if m[i].turns != EDGES:
+            if m[i].turns != EDGES and m[i].turns != RING_A and m[i].turns != RING_B:
                 m[i].line_b = vec3(0.0, 0.0, 0.0)
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))

@@ -11,11 +11,10 @@ from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.state._shape_types cimport BOX
 from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
 from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._matching cimport carry_over, carry_patch, like_before, loosen
-from mcsim.collide._narrow cimport narrow
+from mcsim.collide._narrow cimport both_sharp_boxes, narrow
 from mcsim.collide._one_way cimport keep_bearing
 from mcsim.collide._pairs cimport PairGrip, first_of, grip_of
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
@@ -173,7 +172,7 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
         count = kept
     if not whole:
         m.allowance = 0.0
-    elif anew and count > 0 and a.type == BOX and b.type == BOX and m.origin.axis >= 0:
+    elif anew and count > 0 and both_sharp_boxes(a, b) and m.origin.axis >= 0:
         if s.ahead > 0.0:
             coming2 = coming_motion2(a, s.bodies.twist[m.body_a], s.bodies.position[m.body_a],
                                      b, s.bodies.twist[m.body_b], s.bodies.position[m.body_b], s.ahead)

@@ -12,13 +12,15 @@ from mcsim.collide._patch cimport Patch, choose_patch
 from mcsim.collide.shapes._parts cimport Polygon
 
 
-cdef inline int low_point(Vec3 p, int32_t id, Vec3 n, double height, double limit, Contact* out) noexcept nogil:
-    """A surface point p from the solid's position, which lies `height` above the plane. -> 1 if near enough."""
-    cdef double separation = height + dot(n, p)
+cdef inline int low_point(Vec3 p, double radius, int32_t id, Vec3 n, double height, double limit,
+                          Contact* out) noexcept nogil:
+    """The lowest point of a ball about p, from the solid's position, which lies `height` above the plane. -> 1 if near
+    enough."""
+    cdef double separation = height + dot(n, p) - radius
     if separation > limit:
         return 0
     out.separation = separation
-    out.position = add_scaled(p, -0.5 * separation, n)
+    out.position = add_scaled(p, -0.5 * separation - radius, n)
     out.feature = vertex_feature(1, id)
     return 1
 
@@ -47,12 +49,13 @@ cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Ma
         for vertex in range(s.hull.vertex_count):
             if count == MAX_CONTACTS:            # too many to choose from: those of the lowest face, thinned out
                 break
-            count += low_point(mat_vec(s.axes, s.hull.vertices[vertex]), vertex, n, height, limit, &contacts[count])
+            count += low_point(mat_vec(s.axes, s.hull.vertices[vertex]), radius, vertex, n, height, limit,
+                               &contacts[count])
     if s.type != HULL or count == MAX_CONTACTS:
         count = 0
         supporting_feature(s, down, vec3(0.0, 0.0, 0.0), &feature)
         for i in range(feature.count):
-            count += low_point(feature.points[i], feature.id[i], n, height, limit, &contacts[count])
+            count += low_point(feature.points[i], 0.0, feature.id[i], n, height, limit, &contacts[count])
     choose_patch(contacts, count, n, s.reach, &axis, s.position, patch)
     finish(m, contacts, count, &axis, s.reach, s.position)
     return m.point_count

@@ -8,12 +8,19 @@ All of it is in the shape's frame, directions are unit vectors, solids are close
 """
 
 from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, add_scaled, mat_vec, mat_t_vec
 from mcsim.collide._records cimport Ray
+from mcsim.collide._rounded_chord cimport rounded_chord, rounded_outward
 from mcsim.collide._shape_table cimport chord, outward
 from mcsim.collide._solid cimport Solid
 from mcsim.collide.shapes._parts cimport Chord, round_chord
+
+
+cdef inline Vec3 normal_at(const Solid* s, Vec3 p, int32_t face) noexcept nogil:
+    """Outward, at the place p where a line goes through the surface, or of the face there."""
+    return rounded_outward(s, p) if s.rounding > 0.0 else outward(s, p, face)
 
 
 cdef inline int ray_solid(const Solid* s, const Ray* ray, double limit, int filled, double* distance,
@@ -24,13 +31,13 @@ cdef inline int ray_solid(const Solid* s, const Ray* ray, double limit, int fill
     cdef Vec3 d = mat_t_vec(s.axes, ray.direction)
     cdef Chord c
     round_chord(&c, 0.0, INFINITY)
-    if not chord(s, o, d, &c) or not c.leave >= 0.0:
+    if not (rounded_chord(s, o, d, &c) if s.rounding > 0.0 else chord(s, o, d, &c)) or not c.leave >= 0.0:
         return 0
     if c.enter >= 0.0:
         distance[0] = c.enter
         if not (c.enter <= limit and c.enter < INFINITY):
             return 0
-        normal[0] = mat_vec(s.axes, outward(s, add_scaled(o, c.enter, d), c.enter_face))
+        normal[0] = mat_vec(s.axes, normal_at(s, add_scaled(o, c.enter, d), c.enter_face))
     elif filled:
         distance[0] = 0.0
         normal[0] = vec3(0.0, 0.0, 0.0)
@@ -38,7 +45,7 @@ cdef inline int ray_solid(const Solid* s, const Ray* ray, double limit, int fill
         distance[0] = c.leave
         if not (c.leave <= limit and c.leave < INFINITY):
             return 0
-        normal[0] = neg(mat_vec(s.axes, outward(s, add_scaled(o, c.leave, d), c.leave_face)))
+        normal[0] = neg(mat_vec(s.axes, normal_at(s, add_scaled(o, c.leave, d), c.leave_face)))
     return 1
 
 

@@ -200,6 +200,7 @@ cdef class PlacedShapes:
         """What follows from a shape's record alone."""
         self.solids[i].type = self.shapes[i].type
         self.solids[i].size = self.shapes[i].size
+        self.solids[i].rounding = self.shapes[i].rounding
         self.solids[i].hull = &pool.views[self.shapes[i].hull] if self.shapes[i].type == HULL else NULL
         self.solids[i].surface = NULL
         if is_surface(self.shapes[i].type):
@@ -236,8 +237,9 @@ cdef class PlacedShapes:
         for field in ("type", "body", "hull", "surface"):
             if np.any(old[field] != shapes[field]):
                 raise ValueError(f"a shape keeps its {field}; remove it and add another")
-        changed = np.any([np.any(old[field] != shapes[field], axis=1) for field in ("size", "position", "orientation")],
-                         axis=0)
+        changed = old["rounding"] != shapes["rounding"]
+        for field in ("size", "position", "orientation"):
+            changed |= np.any(old[field] != shapes[field], axis=1)
         filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
         cdef const Shape* records = <const Shape*>address(shapes)
         for k in range(len(numbers)):

@@ -1,9 +1,10 @@
 """A shape placed in the world (`Solid`). What depends on its type stands in shapes/, chosen by _shape_table.pxd.
 
-A solid is a core swept by a ball: sphere = point + radius, capsule = segment + radius; the other shapes are all core.
+A solid is a core swept by a ball: sphere = point + radius, capsule = segment + radius; a box, a cylinder, a cone and a
+hull are all core, or cores that their rounding sweeps.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int16_t, int32_t
 from mcsim.core._types cimport Vec3, Mat3
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape_types cimport MESH, HEIGHT_FIELD
@@ -36,10 +37,10 @@ ctypedef struct Solid:
     double reach                 # radius of a sphere about the position that holds it [m]
     const HullView* hull         # NULL unless HULL
     const Surface* surface       # NULL unless MESH or HEIGHT_FIELD
-    int32_t type
-    int32_t finite               # 0: the pose is not finite, collide with nothing
+    double rounding              # as in Shape
+    int16_t type
+    int16_t finite               # 0: the pose is not finite, collide with nothing
     int32_t body
-    int32_t reserved
     Motion motion
 
 ctypedef struct Aabb:

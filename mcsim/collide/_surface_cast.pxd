@@ -52,6 +52,7 @@ cdef inline void cut_out(const Solid* s, int32_t t, Triangle* x) noexcept nogil:
     x.solid.position = add(s.position, mat_vec(s.axes, middle))
     x.solid.size = vec3(0.0, 0.0, 0.0)
     x.solid.reach = x.hull.radius
+    x.solid.rounding = 0.0
     x.solid.hull = &x.hull
     x.solid.surface = NULL
     x.solid.type = HULL

@@ -78,7 +78,7 @@ cdef inline double thickness(const Solid* s) noexcept nogil:
     least = INFINITY
     for i in range(s.hull.face_count):
         least = min(least, s.hull.offsets[i] - dot(s.hull.normals[i], middle))
-    return least
+    return least + s.rounding
 
 
 cdef inline void go_to(Leg* leg, double t) noexcept nogil:

@@ -136,14 +136,17 @@ def _turn_of_normal(manifold: np.void, n: np.ndarray, w_a: np.ndarray, w_b: np.n
 
 
 def _way_of_rim(manifold: np.void, p: np.ndarray, n: np.ndarray, turning: np.ndarray, motion: Motion) -> np.ndarray:
-    """p' of the lowest point p = O + R e of a rim, e = d - (d . u) u made a unit vector, u its axis, d towards the face."""
+    """p' of the lowest point p = O + R e + r d of a rim, e = d - (d . u) u made a unit vector, u its axis, d towards the
+    face, r the radius of the ball that rounds it."""
     on_a = int(manifold["turns"]) == RING_A
     body, sign = (manifold["body_a"], 1.0) if on_a else (manifold["body_b"], -1.0)
-    radius, u, w = manifold["rounding_a" if on_a else "rounding_b"], manifold["line"], motion.w[body]
+    ball, u, w = manifold["line_b"][0], manifold["line"], motion.w[body]
+    radius = manifold["rounding_a" if on_a else "rounding_b"] - ball
     d, d_rate, u_rate = sign * n, sign * turning, np.cross(w, u)
     e = d - (d @ u) * u
     size = np.linalg.norm(e)
     e_rate = d_rate - (d_rate @ u + d @ u_rate) * u - (d @ u) * u_rate
     e = e / size
     e_rate = (e_rate - (e @ e_rate) * e) / size
-    return motion.v[body] + np.cross(w, p - radius * e - motion.x[body]) + radius * e_rate
+    middle = p - radius * e - ball * d
+    return motion.v[body] + np.cross(w, middle - motion.x[body]) + radius * e_rate + ball * d_rate

@@ -62,7 +62,7 @@ class Solid:
     @property
     def name(self) -> str:
         """For messages."""
-        return f"{self.type} of body {self.body.name!r}"
+        return f"{'rounded ' if self.shape.rounding > 0.0 else ''}{self.type} of body {self.body.name!r}"
 
     def placed(self, points: Any) -> np.ndarray:
         """Points (k, 3) of the shape's frame."""
@@ -75,7 +75,7 @@ class Solid:
         if self.type == "capsule":
             half = self.shape.half_length
             return self.placed([(0, 0, -half), (0, 0, half)][: 2 if half > 0.0 else 1]), self.shape.radius
-        return self.corners(), 0.0
+        return self.corners(), self.shape.rounding
 
     def corners(self) -> np.ndarray:
         """(k, 3)"""
@@ -180,7 +180,8 @@ def _common(a: Solid, b: Solid) -> Common:
 def _features(one: Solid, other: Solid) -> list[tuple[Any, ...]]:
     """(kind, common, ...) of each pair of features of two shapes; a is the flatter one."""
     order = {name: i for i, name in enumerate(("plane", "box", "hull", "capsule", "sphere"))}
-    unknown = [solid for solid in (one, other) if solid.type not in order]
+    flat = "plane" in (one.type, other.type)  # which balls about its corners stand for what is rounded
+    unknown = [solid for solid in (one, other) if solid.type not in order or solid.shape.rounding > 0.0 and not flat]
     if unknown:
         raise SceneError(
             f"World(contact='event'): the {unknown[0].name} may touch the "

@@ -99,6 +99,8 @@ def shape(rng: Rng, solid: bool = True) -> Value:
         values = {"normal": [0.0, 0.0, 1.0], "offset": -0.5, "heights": heights, "spacing": 0.7}
         return of(one_of(rng, SURFACES), values | {"vertices": OCTAHEDRON, "faces": OF_OCTAHEDRON})
     values = {"radius": size[0], "half_length": size[1], "half_extents": size} | _hull(rng) | _of_radii(size)
+    if size[2] > 0.2:  # of two in five
+        values["rounding"] = short(0.5 * (size[2] - 0.2) + 0.01 * size[0])
     found = of(one_of(rng, SOLIDS), values, **place)
     if chance(rng, 0.1):
         return [found, made("mc.Sphere", size[2], position=numbers(rng, 3, 0.1))]

@@ -66,7 +66,8 @@ ctypedef struct Manifold:
                                  # of the world resists (Resistance) is it written, and read
     Vec3 line                    # the direction that a turning normal stays at right angles to, 0: none; or a rim's
                                  # axis. It and the next are written, and read, only where `turns` asks for them
-    Vec3 line_b                  # where edges cross, that of b
+    Vec3 line_b                  # where edges cross, that of b; of a rim x alone: how much of its rounding is the radius of
+                                 # the ball that sweeps the circle [m]
     double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from
                                  # them [m]
     double near                  # from which separation on the pair has contacts (Nearness) [m]

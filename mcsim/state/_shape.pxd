@@ -25,6 +25,7 @@ ctypedef struct Shape:
     double tangential_stiffness
     double tangential_damping
     Vec3 one_way                 # the side from which alone it bears, unit, shape axes; 0: it bears from all
+    double rounding              # radius of the ball that sweeps what `size` says, 0: none [m]
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),

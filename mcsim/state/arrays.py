@@ -248,7 +248,7 @@ class ShapeArrays:
                 bits = np.array([getattr(body, f"collision_{name}") for body in bodies], np.int64)
                 records[name] = bits[numbers].astype(np.int32)
             records["hull"] = records["surface"] = -1
-            for name in ("sensor", "size", "position", "orientation"):
+            for name in ("sensor", "size", "rounding", "position", "orientation"):
                 records[name] = [getattr(shape, name) for shape in shapes]
             records["position"] -= np.array([body.center_of_mass for body in bodies])[numbers]
             _fill_materials(records, [shape.material or bodies[i].material for i, shape in zip(numbers.tolist(), shapes)])

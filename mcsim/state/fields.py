@@ -73,7 +73,7 @@ SHAPE_DTYPE = _record(
     ("rolling_friction", "f8"), ("torsional_friction", "f8"), ("surface_velocity", "f8", 3),
     ("surface", "i4"), ("material", "i4"),
     ("stiffness", "f8"), ("damping", "f8"), ("tangential_stiffness", "f8"), ("tangential_damping", "f8"),
-    ("one_way", "f8", 3),
+    ("one_way", "f8", 3), ("rounding", "f8"),
 )
 
 HULL_DTYPE = _record(

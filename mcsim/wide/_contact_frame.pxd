@@ -40,7 +40,7 @@ ctypedef struct AnchorPoint:
 ctypedef struct TurningNormal:
     Wide between                 # 1: it is between roundings
     Wide edges                   # 1: at right angles to two edges
-    Wide ring                    # 1, -1: a rim of a, of b touches
+    Wide ring                    # radius of a rim that touches [m], negative: of b, not of a
     Wide3 of_a                   # directions on the two, in their axes
     Wide3 of_b
 
@@ -99,7 +99,7 @@ cdef inline void put_turning(ContactAnchors* at, int lane, const Manifold* m, co
         put(&at.turning.edges, lane, 1.0)
     elif m.turns == RING_A or m.turns == RING_B:
         at.turns |= TURNS_RING
-        put(&at.turning.ring, lane, 1.0 if m.turns == RING_A else -1.0)
+        put(&at.turning.ring, lane, m.rounding_a - m.line_b.x if m.turns == RING_A else m.line_b.x - m.rounding_b)
 
 
 cdef inline void put_anchors(ContactAnchors* at, int lane, const Manifold* m, const Bodies* bodies) noexcept nogil:
@@ -148,10 +148,11 @@ cdef inline void weigh_points(ContactAnchors* at, int count) noexcept nogil:
 cdef inline Wide3 behind_ring(const ContactAnchors* at, Wide3 normal, Wide3 axis) noexcept nogil:
     """From the middle of a rim's side to R behind its lowest point, along the normal: R (e - d) with e of
     collide/_carrying.pxd and d = n for a's, -n for b's."""
-    cdef Wide3 d = w_scale(at.turning.ring, normal)
+    cdef Mask on_a = above(at.turning.ring, splat(0.0))
+    cdef Wide3 d = w_scale(choose(on_a, splat(1.0), splat(-1.0)), normal)
     cdef Wide3 e = w_add_scaled(d, -w_dot(d, axis), axis)
     cdef Wide length = root(w_dot(e, e))
-    cdef Wide radius = choose(above(at.turning.ring, splat(0.0)), at.rounding_a, at.rounding_b)
+    cdef Wide radius = choose(on_a, at.turning.ring, -at.turning.ring)
     e = w_scale(choose(above(length, splat(0.0)), inverse(length), splat(0.0)), e)
     return w_scale(radius, w_sub(e, d))
 

@@ -5,6 +5,8 @@ Every n gives a lower bound, so a kernel's answer (s, n) is proved from both sid
 that a dense search with local zooming finds may be better.
 """
 
+from inspect import signature
+
 import numpy as np
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
@@ -14,17 +16,19 @@ from mcsim.scene.shapes import SHAPES
 from mcsim.state.fields import HULL_DTYPE, SHAPE_DTYPE, SHAPE_TYPES
 
 STATIC, KINEMATIC, DYNAMIC = 0, 1, 2
-KINDS = tuple(name for name, shape in SHAPES.items() if shape.massive)
+SOLIDS = tuple(name for name, shape in SHAPES.items() if shape.massive)
+ROUNDED = tuple(f"rounded {name}" for name in SOLIDS if "rounding" in signature(SHAPES[name]).parameters)
+KINDS = SOLIDS + ROUNDED
 
 
 # ---- scenes ----------------------------------------------------------------------------------------------------------
 
 
 class Shape:
-    """A shape in its own frame: kind, size (3,), and for a hull its points (v, 3)."""
+    """A shape in its own frame: kind, size (3,), for a hull its points (v, 3), and the radius of a ball that sweeps it."""
 
-    def __init__(self, kind, size=(0.0, 0.0, 0.0), points=None):
-        self.kind = kind
+    def __init__(self, kind, size=(0.0, 0.0, 0.0), points=None, rounding=0.0):
+        self.kind, self.rounding = kind, rounding
         self.size = np.asarray(size, float)
         self.points = None if points is None else np.asarray(points, float)
         self.equations = None if points is None else ConvexHull(self.points).equations
@@ -35,7 +39,7 @@ class Shape:
     def extent(self):
         """Radius of a sphere about the origin that holds the shape."""
         r, h = self.size[0], self.size[1]
-        return {
+        core = {
             "sphere": r,
             "box": np.linalg.norm(self.size),
             "capsule": r + h,
@@ -46,9 +50,13 @@ class Shape:
             "plane": 0.0,
             "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max(),
         }[self.kind]
+        return core + self.rounding
 
     def support(self, n):
         """max of n.x over the shape for directions n (..., 3)."""
+        return self.support_of_core(n) + self.rounding * np.linalg.norm(n, axis=-1)
+
+    def support_of_core(self, n):
         r, h = self.size[0], self.size[1]
         if self.kind == "sphere":
             return np.full(n.shape[:-1], r) * np.linalg.norm(n, axis=-1)
@@ -69,6 +77,26 @@ class Shape:
 
     def distance(self, p):
         """A number that is 0 on the surface and, near it, the signed distance; p (..., 3) in the shape's frame."""
+        if self.rounding > 0.0 and self.kind == "hull":
+            return self.distance_of_hull(p) - self.rounding
+        return self.distance_of_core(p) - self.rounding
+
+    def distance_of_hull(self, p):
+        """Exact outside, too: that of the nearest triangle."""
+        over = (p @ self.equations[:, :3].T + self.equations[:, 3]).max(axis=-1)
+        a, b, c = (self.points[ConvexHull(self.points).simplices[:, k]] for k in range(3))
+        normal = np.cross(b - a, c - a)
+        q = p[..., None, :] - a
+        height = (q * normal).sum(axis=-1) / np.linalg.norm(normal, axis=-1)
+        least, inside = np.full(height.shape, np.inf), np.ones(height.shape, bool)
+        for one, other in ((a, b), (b, c), (c, a)):
+            e, d = other - one, p[..., None, :] - one
+            inside &= (np.cross(normal, e) * d).sum(axis=-1) >= 0.0
+            along = np.clip((d * e).sum(axis=-1) / (e * e).sum(axis=-1), 0.0, 1.0)
+            least = np.minimum(least, np.linalg.norm(d - along[..., None] * e, axis=-1))
+        return np.where(over > 0.0, np.where(inside, np.abs(height), least).min(axis=-1), over)
+
+    def distance_of_core(self, p):
         r, h = self.size[0], self.size[1]
         if self.kind == "sphere":
             return np.linalg.norm(p, axis=-1) - r
@@ -149,7 +177,7 @@ def shape_arrays(shapes, bodies=None, *, local=None, group=None, mask=None, fric
     known = {}
     for i, shape in enumerate(shapes):
         array["type"][i] = SHAPE_TYPES.index(shape.kind)
-        array["size"][i] = shape.size
+        array["size"][i], array["rounding"][i] = shape.size, shape.rounding
         if local is not None:
             array["position"][i], array["orientation"][i] = local[i]
         if shape.kind == "hull":
@@ -198,13 +226,21 @@ def random_hull(rng, count=12, size=0.5):
 
 def solid_of(kind, x, y, z):
     """Of a kind that has no points, with the sizes that it takes of three lengths."""
+    if kind in ROUNDED:
+        return rounded(solid_of(kind.removeprefix("rounded "), x, y, z), 0.25 * z)
     size = {"sphere": (x, 0.0, 0.0), "box": (x, y, z), "ellipsoid": (x, y, z)}
     if kind == "tapered_capsule":  # neither of its balls may hold the other
         return Shape(kind, (x, y, 0.5 * abs(x - y) + z))
     return Shape(kind, size.get(kind, (x, y, 0.0)))
 
 
+def rounded(shape, rounding):
+    return Shape(shape.kind, shape.size, shape.points, rounding)
+
+
 def random_shape(rng, kind):
+    if kind in ROUNDED:
+        return rounded(random_shape(rng, kind.removeprefix("rounded ")), 10.0 ** rng.uniform(-3.0, -0.5))
     if kind == "hull":
         return random_hull(rng, int(rng.integers(5, 20)))
     return Shape(

@@ -16,6 +16,7 @@ from collide_oracle import (
     one_contact,
     random_hull,
     random_quaternions,
+    rounded,
     separation_along,
     solid_of,
 )
@@ -32,6 +33,8 @@ def round_shape(rng, kind):
     x, y, z = rng.choice([0.25, 0.5, 1.0], 3)
     if kind == "hull":
         return Shape("hull", points=[(i * x, j * y, k * z) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+    if kind == "rounded hull":
+        return rounded(round_shape(rng, "hull"), 0.25 * z)
     return solid_of(kind, x, y, z)
 
 
@@ -62,7 +65,8 @@ def test_aligned_poses_are_exact(kind_a, kind_b):
 
 
 def scaled(shape, factor):
-    return Shape(shape.kind, shape.size * factor, None if shape.points is None else shape.points * factor)
+    points = None if shape.points is None else shape.points * factor
+    return Shape(shape.kind, shape.size * factor, points, shape.rounding * factor)
 
 
 @pytest.mark.parametrize("kind_a, kind_b", PAIRS)
@@ -92,9 +96,11 @@ def test_long_thin_shapes(kind_a, kind_b):
         shapes = []
         for kind in (kind_a, kind_b):
             x, y, z = 10.0 ** rng.uniform(-2, 1, 3)
-            shapes.append(
-                Shape("hull", points=random_hull(rng, 16).points * [x, y, z]) if kind == "hull" else solid_of(kind, x, y, z)
-            )
+            if kind.endswith("hull"):
+                points = random_hull(rng, 16).points * [x, y, z]
+                shapes.append(Shape("hull", points=points, rounding=0.0 if kind == "hull" else 0.25 * z))
+            else:
+                shapes.append(solid_of(kind, x, y, z))
         a, b = shapes
         q = random_quaternions(rng, 2)
         d = random_quaternions(rng, 1)[0, 1:]

@@ -40,11 +40,17 @@ def random_poses(rng, shapes_a, shapes_b, spacing=50.0):
 
 
 def surfaces(m, a, b, pose_a, pose_b):
-    """Signed distances of a manifold's two sets of surface points from their shapes."""
+    """Signed distances of a manifold's two sets of surface points from their shapes. Points of what is rounded may be those
+    of the cores, moved out along the normal: where a feature leans they are inside, by less than the radius."""
     k = m["point_count"]
-    half = 0.5 * m["points"]["separation"][:k, None] * m["normal"]
+    half, n = 0.5 * m["points"]["separation"][:k, None] * m["normal"], m["normal"]
     p = m["points"]["position"][:k]
-    return (a.distance((p - half - pose_a[0]) @ matrix(pose_a[1])), b.distance((p + half - pose_b[0]) @ matrix(pose_b[1])))
+    found = []
+    for shape, q, out, pose in ((a, p - half, n, pose_a), (b, p + half, -n, pose_b)):
+        whole, core = ((x - pose[0]) @ matrix(pose[1]) for x in (q, q - shape.rounding * out))
+        whole, core = shape.distance(whole), shape.distance_of_core(core)
+        found.append(np.where((-shape.rounding <= whole) & (whole <= 0.0) | (np.abs(core) < 1e-9), 0.0, whole))
+    return found
 
 
 def check(m, a, b, pose_a, pose_b, limit):

@@ -22,6 +22,10 @@ SOLIDS = {
     "ellipsoid": mc.Ellipsoid((0.3, 0.2, 0.25)),
     "tapered_capsule": mc.TaperedCapsule(0.25, 0.15, 0.2),
     "hull": mc.ConvexHull(np.random.default_rng(1).normal(size=(14, 3)) * 0.2),
+    "rounded box": mc.Box((0.25, 0.15, 0.2), rounding=0.05),
+    "rounded cylinder": mc.Cylinder(0.25, 0.2, rounding=0.05),
+    "rounded cone": mc.Cone(0.25, 0.2, rounding=0.05),
+    "rounded hull": mc.ConvexHull(np.random.default_rng(1).normal(size=(14, 3)) * 0.15, rounding=0.05),
 }
 
 
@@ -253,7 +257,7 @@ def test_balls_over_hills(wound):
             assert (found["normal"][:, 2] > 0).all()
 
 
-@pytest.mark.parametrize("kind", ["box", "capsule", "cylinder", "hull", "sphere"])
+@pytest.mark.parametrize("kind", ["box", "capsule", "cylinder", "hull", "sphere", "rounded box", "rounded cylinder"])
 @pytest.mark.parametrize("solid_first", [False, True])
 @pytest.mark.sampled(3)
 def test_a_convex_mesh_is_like_the_hull(kind, solid_first):

@@ -151,6 +151,9 @@ HEIGHTS = {
     mc.Cylinder(0.2, 0.1): 0.1,
     mc.Cylinder(0.2, 0.1, orientation=(0.5**0.5, 0, 0.5**0.5, 0)): 0.2,
     mc.ConvexHull([(x, y, z) for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]): 0.1,
+    mc.Box((0.08, 0.18, 0.03), rounding=0.02): 0.05,
+    mc.Cylinder(0.18, 0.08, rounding=0.02): 0.1,
+    mc.Cylinder(0.18, 0.08, orientation=(0.5**0.5, 0, 0.5**0.5, 0), rounding=0.02): 0.2,
 }
 
 

@@ -29,10 +29,11 @@ def moved(world, t):
 
 def gap(world, point, kind):
     """Of the contact nearest to a point; of a disc's rim in closed form, since the collider finds it to some 1e-8 m."""
-    if kind == "rim on slab":
+    if kind.endswith("rim on slab"):
         slab, disc = (matrix(q) for q in world.orientations)
-        n, middle = slab[:, 2], world.positions[1] - world.positions[0]
-        return n @ middle - 0.05 * abs(n @ disc[:, 2]) - 0.2 * np.hypot(n @ disc[:, 0], n @ disc[:, 1]) - 0.1
+        n, middle, shape = slab[:, 2], world.positions[1] - world.positions[0], world.scene.bodies[1].shapes[0]
+        low = shape.half_length * abs(n @ disc[:, 2]) + shape.radius * np.hypot(n @ disc[:, 0], n @ disc[:, 1])
+        return n @ middle - low - shape.rounding - 0.1
     found = mc.contacts.equations(world, touching=0.1, still=1e3)
     return found.gap[np.argmin(np.linalg.norm(found.points - point, axis=1))]
 
@@ -62,13 +63,33 @@ def scene_of(kind):
             (np.cos(0.4), 0.5 * np.sin(0.4), 0.75**0.5 * np.sin(0.4), 0),
         ),
         "rim on slab": (slab, mc.Cylinder(0.2, 0.05), None, (np.cos(0.35), np.sin(0.35), 0, 0)),
+        "rounded rim on slab": (slab, mc.Cylinder(0.18, 0.03, rounding=0.02), None, (np.cos(0.35), np.sin(0.35), 0, 0)),
+        "rounded corner on slab": (
+            slab,
+            mc.Box((0.08, 0.08, 0.08), rounding=0.02),
+            None,
+            (np.cos(0.4), 0.5 * np.sin(0.4), 0.75**0.5 * np.sin(0.4), 0),
+        ),
+        "ball at a rounded edge": (
+            mc.Box((0.48, 0.38, 0.08), rounding=0.02),
+            ball,
+            (0.48 + 0.22 * 0.6, 0.05, 0.08 + 0.22 * 0.8),
+            (1, 0, 0, 0),
+        ),
+        "rounded edges that cross": (
+            mc.Box((0.4, 0.08, 0.08), rounding=0.02, orientation=(np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0)),
+            mc.Box((0.08, 0.4, 0.08), rounding=0.02, orientation=(np.cos(np.pi / 8), 0, np.sin(np.pi / 8), 0)),
+            (0.03, 0.02, 2 * (0.08 * 2**0.5 + 0.02)),
+            (1, 0, 0, 0),
+        ),
     }[kind]
     if place is None:  # the lowest point of b on the slab
         turn = matrix(np.array(orientation))
-        if kind == "corner on slab":
-            low = min((turn @ np.array([x, y, z]))[2] for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1))
+        if kind.endswith("corner on slab"):
+            low = -np.abs(turn[2]) @ shape_b.half_extents
         else:
-            low = -(0.05 * abs(turn[2, 2]) + 0.2 * np.hypot(turn[2, 0], turn[2, 1]))
+            low = -(shape_b.half_length * abs(turn[2, 2]) + shape_b.radius * np.hypot(turn[2, 0], turn[2, 1]))
+        low -= shape_b.rounding
         place = (0.05, -0.1, 0.1 - low)
     scene.add_body("a", shape=shape_a, density=700)
     scene.add_body("b", shape=shape_b, density=900, position=place, orientation=orientation)
@@ -84,6 +105,10 @@ KINDS = [
     "capsules that cross",
     "corner on slab",
     "rim on slab",
+    "rounded rim on slab",
+    "rounded corner on slab",
+    "ball at a rounded edge",
+    "rounded edges that cross",
 ]
 
 

@@ -33,10 +33,12 @@ def stacked(velocity):
 
 
 BOX, BALL = mc.Box((0.1, 0.2, 0.3)), mc.Sphere(0.1)
+ROUND = mc.Box((0.08, 0.18, 0.28), rounding=0.02)
 CONTACTS = {
     "rests": (lambda: on_floor(BOX, 0.29995), {("friction", "stick")}),
     "slides": (lambda: on_floor(BOX, 0.29995, (1, 0.4, 0)), {("friction", "slide")}),
     "slides and turns": (lambda: on_floor(BOX, 0.29995, (1, 0.4, 0), (0, 0, 2)), {("twist", "slide")}),
+    "rounded slides and turns": (lambda: on_floor(ROUND, 0.29995, (1, 0.4, 0), (0, 0, 2)), {("twist", "slide")}),
     "is pressed in": (lambda: on_floor(BOX, 0.2997, (1, 0.4, -0.2), (0, 0, 2)), {("twist", "slide")}),
     "lands": (lambda: on_floor(BALL, 0.1005, (1, 0.4, -0.3)), {("normal", "closed")}),
     "is not touched yet": (lambda: on_floor(BALL, 0.105, (1, 0.4, 0.3)), {("normal", "open")}),

@@ -23,6 +23,9 @@ SHAPES = [
     Capsule(0.4, 0.0),
     Cylinder(0.6, 0.25),
     ConvexHull([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [1, 1, 1]]),
+    Box((0.2, 0.5, 1.3), rounding=0.1),
+    Cylinder(0.6, 0.25, rounding=0.1),
+    ConvexHull([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [1, 1, 1]], rounding=0.1),
 ]
 
 
@@ -145,7 +148,8 @@ def test_hull_far_from_the_origin(distance):
 def test_placing_a_shape_moves_and_turns_its_properties(which, seed):
     rng = np.random.default_rng(seed)
     shape, position, turn = SHAPES[which], rng.normal(size=3), Rotation.random(random_state=rng)
-    moved = type(shape)(*own_arguments(shape), position=position, orientation=turn.as_quat(scalar_first=True))
+    placed = {"position": position, "orientation": turn.as_quat(scalar_first=True)}
+    moved = type(shape)(*own_arguments(shape), **placed, **({"rounding": shape.rounding} if shape.rounding else {}))
     r, before, after = turn.as_matrix(), shape.mass_properties(800.0), moved.mass_properties(800.0)
     assert after.mass == before.mass and math.isclose(after.mass, 800.0 * shape.volume, rel_tol=1e-14)
     close(after.center, position + r @ before.center, 1e-14)
@@ -158,7 +162,7 @@ def own_arguments(shape):
     return [
         value
         for name, value in shape._arguments.items()
-        if name not in ("position", "orientation", "material", "density", "sensor")
+        if name not in ("position", "orientation", "material", "density", "sensor", "rounding")
     ]
 
 

@@ -39,8 +39,8 @@ cdef inline double rounding_cone(const Solid* s, Vec3 d, Vec3 turn) noexcept nog
     cdef Vec3 local = mat_t_vec(s.axes, d)
     cdef double along = along_side(s, local)
     if along > LYING:
-        return s.size.x * sqrt(local.x * local.x + local.y * local.y)
-    return 1.5 * s.size.y * s.size.x / ruling_length(s) if along >= -LYING else 0.0
+        return s.rounding + s.size.x * sqrt(local.x * local.x + local.y * local.y)
+    return s.rounding + (1.5 * s.size.y * s.size.x / ruling_length(s) if along >= -LYING else 0.0)
 
 
 cdef inline double inner_radius_cone(const Solid* s) noexcept nogil:

@@ -5,7 +5,7 @@ from mcsim.collide.shapes._parts cimport *
 
 cdef inline double rounding_cylinder(const Solid* s, Vec3 d, Vec3 turn) noexcept nogil:
     """A rim on edge is round, a cap on its face is not."""
-    return s.size.x * norm(cross(d, mat_column(s.axes, 2)))
+    return s.rounding + s.size.x * norm(cross(d, mat_column(s.axes, 2)))
 
 
 cdef inline double inner_radius_cylinder(const Solid* s) noexcept nogil:

@@ -1,6 +1,7 @@
 """What the kernel files of shapes are composed of: the pieces of straight lines, supporting features, faces, round sides.
 
-All is in the shape's frame unless said otherwise.
+All is in the shape's frame unless said otherwise. The files of shapes know no rounding (Solid.rounding), but for what they
+turn by: they say what is true of the core, and _shape_table.pxd what follows for the core swept by a ball.
 """
 
 from libc.math cimport fabs, sqrt, INFINITY
@@ -194,6 +195,13 @@ cdef inline Aabb about(Vec3 position, Vec3 half) noexcept nogil:
     cdef Aabb box
     box.lower = sub(position, half)
     box.upper = add(position, half)
+    return box
+
+
+cdef inline Aabb swollen(Aabb box, double radius) noexcept nogil:
+    """The box about all balls of that radius in it."""
+    box.lower = sub(box.lower, vec3(radius, radius, radius))
+    box.upper = add(box.upper, vec3(radius, radius, radius))
     return box
 
 

@@ -8,7 +8,8 @@ from mcsim.samples.parts import G, box, cube, flat_mesh, ground, heights, lean
 from mcsim.samples.registry import sample
 
 SOURCE = "Rapier, examples3d"
-MIXED = [cube(2.0), mc.Sphere(1.0), mc.Cylinder(1.0, 1.0), mc.Cone(1.0, 1.0), mc.Capsule(0.7, 0.3)]
+MIXED = [cube(2.0), mc.Sphere(1.0), mc.Cylinder(1.0, 1.0, rounding=0.1), mc.Cone(1.0, 1.0), mc.Capsule(0.7, 0.3)]
+SPOUTED = (mc.Sphere(0.5), mc.Cylinder(0.5, 0.5, rounding=0.05), mc.Cone(0.5, 0.5), cube(1.0), mc.Capsule(0.5, 0.5))
 
 
 def fill(scene, shapes, counts, spacing, base=0.0):
@@ -26,7 +27,7 @@ def hills(x, y):
 
 @sample("rapier/piles/primitives", title="Primitives", source=SOURCE, slow=True)
 def primitives(play):
-    """512 cubes, balls, cylinders, cones and capsules of up to 2 m fall on a plane that bears their weight at last."""
+    """512 cubes, balls, rounded cylinders, cones and capsules of 2 m fall on a plane that bears their weight at last."""
     scene = ground(friction=0.5)
     fill(scene, MIXED, (8, 8, 8), 3.1)
     world = mc.World(scene)
@@ -86,15 +87,13 @@ def trimesh(play):
 
 @sample("rapier/piles/fountain", title="Fountain", source=SOURCE, slow=True, overlap=None)
 def fountain(play):
-    """Bodies spout up at 15 m/s, one every eight steps; of more than 60 the farthest goes."""
+    """Bodies, some of them rounded, spout up at 15 m/s, one every eight steps; of more than 60 the farthest goes."""
     world = mc.World(ground())
     tops, born = {}, 0
     for step in play.steps(world, 12.0):
         if step % 8 == 0:
-            shape = (mc.Sphere(0.5), mc.Cylinder(0.5, 0.5), mc.Cone(0.5, 0.5), cube(1.0), mc.Capsule(0.5, 0.5))[born % 5]
-            world.add_body(
-                f"drop{born}", shape=shape, position=(0, 0, 10), velocity=(3 * np.cos(born), 3 * np.sin(born), 15)
-            )
+            way = (3 * np.cos(born), 3 * np.sin(born), 15)
+            world.add_body(f"drop{born}", shape=SPOUTED[born % 5], position=(0, 0, 10), velocity=way)
             born += 1
             if len(world.bodies) > 61:
                 away = np.linalg.norm(world.positions[1:, :2], axis=1)

@@ -10,6 +10,7 @@ from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties, polyhedron
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes._facets import Facets
+from mcsim.scene.shapes._rounded import Polyhedron, polyhedron_facets, radius_of_ball, rounded_polyhedron
 from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Points, Shape
 
 
@@ -20,6 +21,11 @@ class ConvexHull(Shape):
     vertices (v, 3); faces, a list of arrays of vertex numbers, counter-clockwise seen from outside;
     face_normals (f, 3), unit, outwards; face_offsets (f,), n·x = offset; edges (e, 2), vertex numbers;
     radius, of the sphere about the shape's origin that holds every vertex.
+
+    rounding: [m] radius of the ball that sweeps it, 0: none. A rounded hull reaches by that much farther on all sides; its
+    edges and corners are as round as the ball. The arrays are those of the hull without it.
+
+        ConvexHull([(0, 0, 0), (0.2, 0, 0), (0, 0.2, 0), (0, 0, 0.2)], rounding=0.02)
     """
 
     type = "hull"
@@ -36,6 +42,7 @@ class ConvexHull(Shape):
         self,
         points: Points,
         *,
+        rounding: float = 0.0,
         position: Vector = ORIGIN,
         orientation: Vector = UPRIGHT,
         material: Material | None = None,
@@ -44,10 +51,15 @@ class ConvexHull(Shape):
     ):
         rows = items(points, "a list of points, 3 numbers each", "points")
         points = tuple(vector(row, f"points[{i}]") for i, row in enumerate(rows))
+        rounding = radius_of_ball(rounding)
         hull = convex_hull(np.array(points))
+        solid = polyhedron(hull.triangles, 1.0)
+        if rounding > 0.0:
+            solid = rounded_polyhedron(solid, Polyhedron(hull.vertices, hull.faces, hull.face_normals), rounding)
         self._describe(
             {
                 "points": points,
+                "rounding": rounding,
                 "position": position,
                 "orientation": orientation,
                 "material": material,
@@ -61,8 +73,9 @@ class ConvexHull(Shape):
             face_offsets=hull.face_offsets,
             edges=hull.edges,
             radius=float(np.max(lengths(hull.vertices))),
-            _thickness=hull.thickness,
-            _solid=polyhedron(hull.triangles, 1.0),
+            rounding=rounding,
+            _thickness=hull.thickness + 2.0 * rounding,
+            _solid=solid,
         )
 
     @property
@@ -74,18 +87,21 @@ class ConvexHull(Shape):
         return self._solid.scaled(density)
 
     def __repr__(self) -> str:
-        return f"<ConvexHull: {len(self.vertices)} vertices, {len(self.faces)} faces, {len(self.edges)} edges>"
+        rounded = f", rounding {self.rounding:g} m" if self.rounding > 0.0 else ""
+        return f"<ConvexHull: {len(self.vertices)} vertices, {len(self.faces)} faces, {len(self.edges)} edges{rounded}>"
 
     @property
     def reach(self) -> float:
-        return self.radius
+        return self.radius + self.rounding
 
     @property
     def extent(self) -> float:
-        return float(max(np.ptp(self.vertices, axis=0)))
+        return float(max(np.ptp(self.vertices, axis=0))) + 2.0 * self.rounding
 
     def facets(self, detail: int, cell: float) -> Facets:
         """Faces with up to four corners as they are, others as a fan without edges."""
+        if self.rounding > 0.0:
+            return polyhedron_facets(Polyhedron(self.vertices, self.faces, self.face_normals), self.rounding, detail)
         faces = []
         for face in self.faces:
             if len(face) <= 4:

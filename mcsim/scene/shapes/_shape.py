@@ -35,6 +35,7 @@ class Shape(Value):
     position: (3,) [m], orientation: (4,), of the shape's frame in the body's frame.
     material: Material, or None for the body's. density: [kg/m³], or None for the body's.
     sensor: whether it only reports what comes into it.
+    rounding: [m] radius of the ball that sweeps what `size` says; 0 of shapes that are not rounded.
     """
 
     type: ClassVar[str]
@@ -45,6 +46,7 @@ class Shape(Value):
     material: Material | None
     density: float | None
     sensor: bool
+    rounding: float = 0.0
 
     def _describe(self, arguments: dict[str, Any], size: Vector, **attributes: Any) -> None:
         """Check the arguments that all shapes have, and keep everything."""
