@@ -34,6 +34,7 @@ from mcsim.solve._generalized cimport closes
 from mcsim.solve._si cimport residual
 from mcsim.state._row cimport BIASED, RELAXED, Row
 from mcsim.step._bounded_energy cimport BoundedEnergy
+from mcsim.step._closed_flight cimport ClosedFlight
 from mcsim.step._integrator cimport Integrator
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
@@ -52,6 +53,7 @@ cdef class TreeIntegrator(Integrator):
     cdef TreeConstraints rows
     cdef TreeKicks kicks
     cdef LoopAccount account             # of loops that yield
+    cdef ClosedFlight closed             # of trees that loops tie
     cdef BoundedEnergy energy
     cdef bint watched                    # loops are strained in this substep
     cdef bint bounded                    # the energy of some trees is bounded in it
@@ -64,6 +66,7 @@ cdef class TreeIntegrator(Integrator):
         Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.account = LoopAccount(self.space.energies, self.space.generalized, self.rows.loop_rows)
+        self.closed = ClosedFlight(self.space, self.rows.loops, self.kicks)
         self.energy = BoundedEnergy(context, plain, self.space.energies)
         self.momentum = TreeMomentum(self.space.motion)
         self.kept_numbers = np.zeros(self.space.motion.tree_count + 1, np.int32)
@@ -71,6 +74,7 @@ cdef class TreeIntegrator(Integrator):
 
     def reserve(self):
         self.account.reserve(self.plain.row_capacity)
+        self.closed.reserve(self.plain.row_capacity)
 
     def impacts(self, int law):
         return self.parts.impacts(law)
@@ -173,7 +177,7 @@ cdef class TreeIntegrator(Integrator):
         """From the substep's first poses to its last."""
         self.set_time(self.context.settings.time + h)
         if self.rows.loops.closing:
-            self.rows.loops.close(h)
+            self.closed.close(h)
             self.space.motion.place()
         if self.watched:
             self.account.end_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces)
@@ -203,7 +207,7 @@ cdef class TreeIntegrator(Integrator):
         if self.watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces, True)
         if self.rows.loops.some:
-            self.kicks.second(0.5 * h)
+            self.closed.land(h)
         if self.free:
             self.space.motion.look()
             self.momentum.measure()
