@@ -265,14 +265,20 @@ cdef class TreeKicks:
                     qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
 
     cdef void second(self, double h, const int32_t* leaping) noexcept nogil:
-        """Of trees that loops tie and that leapfrog moves."""
+        """Of trees that loops tie: of those that leapfrog moves. What forces do at the velocities before it counts for all."""
+        cdef Py_ssize_t k
         self.motion.kick_some(h, self.space.forces, leaping, False)
+        for k in range(self.motion.tree_count):
+            if self.tree_rows.tied[k] and not leaping[k]:
+                self.motion.narrow(k, k + 1)
+                self.motion.look()
+        self.motion.narrow(0, self.motion.tree_count)
+        self.energies.see_leads()
+        self.energies.credit(0.5 * h, self.space.forces)
 
     cdef void settle_second(self, double h) noexcept nogil:
         """Of all that loops tie: what both kicks and the drift have given one beyond the work of forces is taken out of its
         velocities."""
-        self.energies.see_leads()
-        self.energies.credit(0.5 * h, self.space.forces)
         self.motion.look()
         self.energies.account(1.0, True)
         self.energies.credit(0.5 * h, self.space.forces)
