@@ -4,15 +4,20 @@ discrete Lagrangian, which make a drift that begins and ends with them symplecti
 A drift of h takes the coordinates from q0 to q1 = q0 + h s. The bodies of the trees are taken as if each of them moved by
 itself, with the discrete Lagrangian
 
-    L(q0, q1) = sum of  m |x1 - x0|^2 / (2 h)  +  u' I u / (2 h),        u = log(R0' R1)
+    L(q0, q1) = sum of  m |x1 - x0|^2 / (2 h)  +  F(u) / h,        u = log(R0' R1),  a = |u|
 
-x: centres of mass, R: orientations, I: inertias in the bodies' axes. Its derivatives by q0 and q1 are the momenta there,
-by the Jacobians A(q0), A(q1) of the bodies' velocities: A' [p; l] with p = m (x1 - x0) / h and, in the bodies' axes,
+    F(u) = u' I u / 2  +  m |u x r|^2 (1 - (sin(a/2) / (a/2))^2) / 2
 
-    before the drift  l = (I u + u x I u / 2 + c u x (u x I u)) / h,      after it  l = (I u - u x I u / 2 + c u x (u x I u)) / h
+x: centres of mass, R: orientations; in the links' axes r: the way from the link's origin to the centre of mass, I: the
+inertia about that. The second part of F is by how much longer an arc about the origin is than its chord, which
+the first part of L has: so what turns about an axis that stands still turns as fast as it should, and so does a ball. The
+derivatives of L by q0 and q1 are the momenta there, by the Jacobians A(q0), A(q1) of the bodies' velocities: A' [p; l] with
+p = m (x1 - x0) / h and, with G = dF/du, in the links' axes,
 
-with c = (1 - a/2 cot(a/2)) / a^2, a = |u|: the inverse differentials of the exponential. A ball turns as fast as it should;
-momenta in space are kept to rounding. A rotor of inertia a on a joint has the momentum a s at both ends.
+    before the drift  l = (G + u x G / 2 + c u x (u x G)) / h,      after it  l = (G - u x G / 2 + c u x (u x G)) / h
+
+with c = (1 - a/2 cot(a/2)) / a^2: the inverse differentials of the exponential. Momenta in space are kept to rounding. A
+rotor of inertia b on a joint has the momentum b s at both ends.
 
     H(q0) qd0 = A(q0)' [p; l] before,         qd1 = H(q1)^-1 A(q1)' [p; l] after
 
@@ -41,7 +46,7 @@ include "_piece.pxi"
 # The cosine of half the turn up to which a drift is told by its ends: 2 rad.
 cdef double LEAST_COSINE = 0.5403
 
-# Below this sine of half a turn, c is 1/12 to rounding.
+# Below this sine of half a turn, c is 1/12 to rounding, and an arc is its chord.
 cdef double SMALL = 1e-5
 
 
@@ -49,8 +54,8 @@ cdef inline bint find_momentum(const Link* link, const LinkState* here, const Li
                                double h, double side, Force* out) noexcept nogil:
     """Of a link between its poses at the start and the end of a drift of h, about its origin, world axes, as one of them,
     `here`, has it. side: 1 before it, -1 after it. -> whether it has turned by no more than the poses tell"""
-    cdef Wide3 i, u, w, l
-    cdef Wide s, sine, angle, c
+    cdef Wide3 i, u, w, l, arm
+    cdef Wide s, sine, angle, c, part
     cdef Wide shrunk = splat(1.0) / h
     s = 0.5 * sqrt(max(1.0 + w_dot(start.x, end.x) + w_dot(start.y, end.y) + w_dot(start.z, end.z), 0.0))
     if s < LEAST_COSINE:
@@ -67,6 +72,12 @@ cdef inline bint find_momentum(const Link* link, const LinkState* here, const Li
     else:
         u = w_scale(2.0, u)
     i = own_spin_momentum(link.inertia, u)
+    if sine > SMALL:
+        arm = splat3(&link.com.x)
+        w = w_cross(u, arm)
+        part = 2.0 * sine / angle
+        i = w_add_scaled(i, link.mass * (1.0 - part * part), w_cross(arm, w))
+        i = w_add_scaled(i, link.mass * w_dot(w, w) * part * (part - s) / (angle * angle), u)
     w = w_cross(u, i)
     l = w_add_scaled(w_add_scaled(i, 0.5 * side, w), c, w_cross(u, w))
     out.f = w_scale(shrunk * link.mass, w_sub(w_add(end.position, end.com), w_add(start.position, start.com)))
