@@ -31,6 +31,7 @@ from setuptools.command.build_ext import build_ext
 KERNELS = {
     "mcsim.core._arrays": [],
     "mcsim.core._newton": ["m"],
+    "mcsim.core._complex_lu": ["m"],
     "mcsim.core._implicit": ["m"],
     "mcsim.core._backward": ["m"],
     "mcsim.core._tableau": ["m"],

@@ -2,7 +2,9 @@
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),        (1 - h a x J) dk = f - k,    J = df/dy at the beginning of the step
 
-all stages at once, J kept as long as Newton's method is quick with it (core/_newton.pyx). The error is estimated by what
+all stages at once, J kept as long as Newton's method is quick with it (core/_newton.pyx). In the modes of a they are apart,
+so that the factors are of matrices of the size of J, complex ones but for one (core/stage_modes.py). The error is estimated
+by what
 the polynomial through the rates of the stages misses at the beginning, where the rate is known, with what is stiff damped
 out of it:
 
@@ -21,7 +23,10 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._complex_lu cimport factor_complex, solve_complex
 from mcsim.core._newton cimport factor_lu, solve_lu
+
+from mcsim.core.stage_modes import stage_modes
 
 # About the real eigenvalue of a.
 cdef double FILTER = 0.16
@@ -33,15 +38,18 @@ cdef class ImplicitStages(NewtonMethod):
 
     def __init__(self, a, begin, slots, place, double tolerance):
         n, s = len(place), len(a)
-        numbers, matrix = np.zeros((s + 1, n + 1)), np.zeros((s * n + 1, s * n))
-        squares, orders = np.zeros((2, n + 1, n)), np.zeros((2, s * n + 1), np.int32)
+        values, into, back = stage_modes(a)
+        numbers, matrices = np.zeros((2 * s + 4, n + 1)), np.zeros((2 * len(values) * n + 1, n))
+        squares, orders = np.zeros((2, n + 1, n)), np.zeros((len(values) + 1, n + 1), np.int32)
         places = np.append(place, 0).astype(np.int32)
-        self.kept = a, begin, slots, places, numbers, matrix, squares, orders
-        self.stages, self.size, self.stride = s, n, slots.shape[1]
-        self.a, self.begin_weights, self.slots = doubles(a), doubles(begin), doubles(slots)
-        self.place, self.scale, self.change = integers(places), doubles(numbers[0]), doubles(numbers[1])
-        self.matrix, self.jacobian, self.filter = doubles(matrix), doubles(squares[0]), doubles(squares[1])
-        self.order, self.filter_order = integers(orders[0]), integers(orders[1])
+        self.kept = values, into, back, begin, slots, places, numbers, matrices, squares, orders
+        self.stages, self.size, self.stride, self.modes = s, n, slots.shape[1], len(values)
+        self.values, self.into, self.back = doubles(values), doubles(into), doubles(back)
+        self.begin_weights, self.slots = doubles(begin), doubles(slots)
+        self.place, self.scale, self.mode = integers(places), doubles(numbers[0]), doubles(numbers[1])
+        self.change, self.changes = doubles(numbers[3]), doubles(numbers[3 + s])
+        self.matrices, self.jacobian, self.filter = doubles(matrices), doubles(squares[0]), doubles(squares[1])
+        self.filter_order, self.orders = integers(orders[0]), integers(orders[1:])
         self.tolerance, self.kept_jacobian = tolerance, squares[0][:n]
 
     cdef int of_stage(self, int k) noexcept nogil:
@@ -90,22 +98,53 @@ cdef class ImplicitStages(NewtonMethod):
         return self.h == h
 
     cdef bint fill_and_factor(self, double h) noexcept nogil:
-        cdef Py_ssize_t i, k, n = self.size, m = self.stages * self.size
-        cdef int p, q
-        cdef double part
-        for p in range(self.stages):
-            for q in range(self.stages):
-                part = -h * self.a[p * self.stages + q]
-                for i in range(n):
-                    for k in range(n):
-                        self.matrix[(p * n + i) * m + q * n + k] = part * self.jacobian[i * n + k]
-        for i in range(m):
-            self.matrix[i * m + i] += 1.0
+        cdef Py_ssize_t i, k, n = self.size
+        cdef int p
+        for p in range(self.modes):
+            if not self.factor_mode(p, h):
+                return False
         for i in range(n):
             for k in range(n):
                 self.filter[i * n + k] = -h * FILTER * self.jacobian[i * n + k]
             self.filter[i * n + i] += 1.0
-        return factor_lu(self.matrix, m, self.order) and factor_lu(self.filter, n, self.filter_order)
+        return factor_lu(self.filter, n, self.filter_order)
+
+    cdef bint factor_mode(self, int p, double h) noexcept nogil:
+        cdef Py_ssize_t i, n = self.size
+        cdef double* re = self.matrices + 2 * p * n * n
+        cdef double* im = re + n * n
+        for i in range(n * n):
+            re[i] = -h * self.values[2 * p] * self.jacobian[i]
+            im[i] = -h * self.values[2 * p + 1] * self.jacobian[i]
+        for i in range(n):
+            re[i * n + i] += 1.0
+        if self.values[2 * p + 1] == 0.0:
+            return factor_lu(re, n, self.orders + p * (n + 1))
+        return factor_complex(re, im, n, self.orders + p * (n + 1))
+
+    cdef void solve_mode(self, int p) noexcept nogil:
+        """Its part of (1 - h a x J)^-1 `change` is added to `changes`."""
+        cdef Py_ssize_t i, n = self.size
+        cdef double* x = self.mode
+        cdef double* y = self.mode + n
+        cdef const double* re = self.matrices + 2 * p * n * n
+        cdef const double* part
+        cdef int k
+        for i in range(2 * n):
+            x[i] = 0.0
+        for k in range(self.stages):
+            part = self.into + 2 * (p * self.stages + k)
+            for i in range(n):
+                x[i] += part[0] * self.change[k * n + i]
+                y[i] += part[1] * self.change[k * n + i]
+        if self.values[2 * p + 1] == 0.0:
+            solve_lu(re, n, self.orders + p * (n + 1), x)
+        else:
+            solve_complex(re, re + n * n, n, self.orders + p * (n + 1), x, y)
+        for k in range(self.stages):
+            part = self.back + 2 * (p * self.stages + k)
+            for i in range(n):
+                self.changes[k * n + i] += part[0] * x[i] - part[1] * y[i]
 
     cdef int improve(self, double h) noexcept nogil:
         """f of all stages is in their slots: better rates. -> whether they are good, or never will be"""
@@ -118,13 +157,16 @@ cdef class ImplicitStages(NewtonMethod):
             rates, found = self.slots + k * self.stride, self.slots + self.of_stage(k) * self.stride
             for i in range(n):
                 self.change[k * n + i] = found[self.place[i]] - rates[self.place[i]]
-        solve_lu(self.matrix, self.stages * n, self.order, self.change)
+        for i in range(self.stages * n):
+            self.changes[i] = 0.0
+        for k in range(self.modes):
+            self.solve_mode(k)
         size = 0.0
         for k in range(self.stages):
             rates = self.slots + k * self.stride
             for i in range(n):
-                rates[self.place[i]] += self.change[k * n + i]
-                part = h * self.change[k * n + i] / self.scale[i]
+                rates[self.place[i]] += self.changes[k * n + i]
+                part = h * self.changes[k * n + i] / self.scale[i]
                 size += part * part
         size = sqrt(size / max(1, self.stages * n)) / self.tolerance
         return self.judge_change(size)
