@@ -1,10 +1,12 @@
-"""Linear equations of complex numbers by Gaussian elimination with row pivots, by |re| + |im|."""
+"""Linear equations of complex numbers by Gaussian elimination with row pivots, by |re| + |im|. Of a pivot row only the span
+is worked with that is not 0: of equations of motion those of the places are all but empty.
+"""
 
 from libc.math cimport fabs
 
 
 cdef bint factor_complex(double* re, double* im, Py_ssize_t n, int32_t* order) noexcept nogil:
-    cdef Py_ssize_t i, k, best
+    cdef Py_ssize_t i, k, best, begin, end
     cdef double largest, size
     for k in range(n):
         best, largest = k, -1.0
@@ -18,9 +20,14 @@ cdef bint factor_complex(double* re, double* im, Py_ssize_t n, int32_t* order) n
         if best != k:
             exchange(re + k * n, re + best * n, n)
             exchange(im + k * n, im + best * n, n)
+        begin, end = k + 1, n
+        while begin < end and re[k * n + begin] == 0.0 and im[k * n + begin] == 0.0:
+            begin += 1
+        while end > begin and re[k * n + end - 1] == 0.0 and im[k * n + end - 1] == 0.0:
+            end -= 1
         for i in range(k + 1, n):
             if re[i * n + k] != 0.0 or im[i * n + k] != 0.0:
-                eliminate(re + i * n, im + i * n, re + k * n, im + k * n, k, n)
+                eliminate(re + i * n, im + i * n, re + k * n, im + k * n, k, begin, end)
     return True
 
 
@@ -34,13 +41,13 @@ cdef inline void exchange(double* a, double* b, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void eliminate(double* re, double* im, const double* pivot_re, const double* pivot_im, Py_ssize_t k,
-                           Py_ssize_t n) noexcept nogil:
-    """Number k of a row by the pivot row; what it took of that stays in its place."""
+                           Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Number k of a row by the pivot row, which is not 0 from begin to end; what it took of that stays in its place."""
     cdef double f = re[k], g = im[k]
     cdef Py_ssize_t j
     divide(&f, &g, pivot_re[k], pivot_im[k])
     re[k], im[k] = f, g
-    for j in range(k + 1, n):
+    for j in range(begin, end):
         re[j] -= f * pivot_re[j] - g * pivot_im[j]
         im[j] -= f * pivot_im[j] + g * pivot_re[j]
 
