@@ -18,11 +18,17 @@ cdef class ImplicitStages(NewtonMethod):
     cdef double* changes                 # (stages, size) of the rates
     cdef int32_t* filter_order
     cdef double h                        # of the factors; 0: none
+    cdef double past                     # how long the step was whose rates the stages have; 0: they have none
+    cdef const double* nodes             # (stages,)
+    cdef double* weights                 # (stages, stages)
 
     cdef int of_stage(self, int k) noexcept nogil
     cdef int beginning(self) noexcept nogil
     cdef void forget(self) noexcept nogil
-    cdef void begin(self) noexcept nogil
+    cdef void begin(self, double h) noexcept nogil
+    cdef void go_on(self) noexcept nogil
+    cdef void weigh_past(self, double ratio) noexcept nogil
+    cdef void keep(self, double h) noexcept nogil
     cdef void start_jacobian(self) noexcept nogil
     cdef bint start(self, double h) noexcept nogil
     cdef bint fill_and_factor(self, double h) noexcept nogil

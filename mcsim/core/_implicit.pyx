@@ -2,11 +2,10 @@
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),        (1 - h a x J) dk = f - k,    J = df/dy at the beginning of the step
 
-all stages at once, J kept as long as Newton's method is quick with it (core/_newton.pyx). In the modes of a they are apart,
-so that the factors are of matrices of the size of J, complex ones but for one (core/stage_modes.py). The error is estimated
-by what
-the polynomial through the rates of the stages misses at the beginning, where the rate is known, with what is stiff damped
-out of it:
+all stages at once, from where the polynomial through the last step's rates goes on to. J is kept as long as Newton's method
+is quick with it (core/_newton.pyx). In the modes of a the equations are apart, so that the factors are of matrices of the
+size of J, complex ones but for one (core/stage_modes.py). The error is estimated by what the polynomial through the rates of
+the stages misses at the beginning, where the rate is known, with what is stiff damped out of it:
 
     error = (1 - h g J)^-1 g (f(t, y) - sum_j l_j(0) k_j),    g = FILTER
 
@@ -39,10 +38,12 @@ cdef class ImplicitStages(NewtonMethod):
     def __init__(self, a, begin, slots, place, double tolerance):
         n, s = len(place), len(a)
         values, into, back = stage_modes(a)
+        nodes, weights = a.sum(axis=1), np.zeros((s, s))
         numbers, matrices = np.zeros((2 * s + 4, n + 1)), np.zeros((2 * len(values) * n + 1, n))
         squares, orders = np.zeros((2, n + 1, n)), np.zeros((len(values) + 1, n + 1), np.int32)
         places = np.append(place, 0).astype(np.int32)
-        self.kept = values, into, back, begin, slots, places, numbers, matrices, squares, orders
+        self.nodes, self.weights = doubles(nodes), doubles(weights)
+        self.kept = nodes, weights, values, into, back, begin, slots, places, numbers, matrices, squares, orders
         self.stages, self.size, self.stride, self.modes = s, n, slots.shape[1], len(values)
         self.values, self.into, self.back = doubles(values), doubles(into), doubles(back)
         self.begin_weights, self.slots = doubles(begin), doubles(slots)
@@ -70,14 +71,50 @@ cdef class ImplicitStages(NewtonMethod):
 
     cdef void forget(self) noexcept nogil:
         """A time begins of whose beginning alone everything follows."""
-        self.h, self.known, self.fresh = 0.0, False, False
+        self.h, self.past, self.known, self.fresh = 0.0, 0.0, False, False
 
-    cdef void begin(self) noexcept nogil:
-        """A step begins, whose rates are in their slot: the same as those of all stages. `scale` is there."""
+    cdef void begin(self, double h) noexcept nogil:
+        """A step of h begins, whose rates are in their slot: those of all stages are the same, or go on as before. `scale`
+        is there."""
         cdef double* first = self.slots + self.beginning() * self.stride
         cdef int k
-        for k in range(self.stages):
-            memcpy(self.slots + k * self.stride, first, self.stride * sizeof(double))
+        if self.past > 0.0:
+            self.weigh_past(h / self.past)
+            self.go_on()
+        else:
+            for k in range(self.stages):
+                memcpy(self.slots + k * self.stride, first, self.stride * sizeof(double))
+        self.past = 0.0
+
+    cdef void keep(self, double h) noexcept nogil:
+        """A step of h was good, and the next one begins where it ends."""
+        self.past = h
+
+    cdef void weigh_past(self, double ratio) noexcept nogil:
+        """`weights` of the stages of the last step in those of one that is so many times as long: Lagrange's polynomials."""
+        cdef double t, weight
+        cdef int i, j, k
+        for i in range(self.stages):
+            t = 1.0 + ratio * self.nodes[i]
+            for j in range(self.stages):
+                weight = 1.0
+                for k in range(self.stages):
+                    if k != j:
+                        weight *= (t - self.nodes[k]) / (self.nodes[j] - self.nodes[k])
+                self.weights[i * self.stages + j] = weight
+
+    cdef void go_on(self) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double sum
+        cdef int k, m
+        for i in range(self.size):
+            for k in range(self.stages):
+                sum = 0.0
+                for m in range(self.stages):
+                    sum += self.weights[k * self.stages + m] * self.slots[m * self.stride + self.place[i]]
+                self.change[k] = sum
+            for k in range(self.stages):
+                self.slots[k * self.stride + self.place[i]] = self.change[k]
 
     cdef void start_jacobian(self) noexcept nogil:
         """Differences are taken from the beginning."""

@@ -270,6 +270,8 @@ cdef class RungeKuttaIntegrator(Integrator):
                 self.project_errors(h)
             self.judge(errors)
             if self.sizes.accepts(errors, h):
+                if self.implicit is not None:
+                    self.implicit.keep(h)
                 return True
         elif self.implicit is None or self.implicit.fresh or self.tearing or self.strayed < INFINITY:
             self.sizes.fail(h)
@@ -288,7 +290,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.accelerate(False)
         self.end_stage(self.implicit.beginning())
         self.take_scales()
-        self.implicit.begin()
+        self.implicit.begin(h)
         if not self.implicit.known:
             self.implicit.start_jacobian()
             self.find_jacobian(begin, 0.0)
