@@ -119,6 +119,8 @@ cdef class SmoothSolver:
                 return False
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
+        for i in range(self.span_count):
+            self.tree.weigh_rows(&self.span[i], self.bodies)
         return True
 
     cdef void factor_border(self, const Articulation* span) noexcept nogil:

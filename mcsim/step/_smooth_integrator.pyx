@@ -288,10 +288,14 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
     cdef void find_errors(self) noexcept nogil:
         self.runge_kutta.find_errors(self.context.bodies)
 
+    def last_jacobian(self):
+        """(n, n) of the implicit method, the last one that was asked for, of the numbers that move."""
+        return self.newton.jacobian_array().copy()
+
     cdef void stay(self, Py_ssize_t i) noexcept nogil:
         """The poses are the same, or beside them by what differences step by. Where a loop is projected the factor is
         another one."""
-        self.near = not self.closes_loops()
+        self.near = not self.closes_loops() and not self.alone
         self.factored = self.near and is_velocity(self.newton.place[i])
 
     cdef void read_back(self, int k) noexcept nogil:
