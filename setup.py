@@ -193,6 +193,7 @@ KERNELS = {
     "mcsim.step._loop_account": ["m"],
     "mcsim.step._tree_loops": [],
     "mcsim.step._closed_flight": [],
+    "mcsim.step._drift_springs": [],
     "mcsim.step._bounded_energy": ["m"],
     "mcsim.step._tree_warm_starts": [],
     "mcsim.step._tree_space": ["m"],

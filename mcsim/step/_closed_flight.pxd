@@ -3,6 +3,8 @@
 from libc.stdint cimport int32_t
 from mcsim.reduced._discrete_flight cimport DiscreteFlight
 from mcsim.reduced._motion cimport TreeMotion
+from mcsim.reduced._tree_momentum cimport TreeMomentum
+from mcsim.step._drift_springs cimport DriftSprings
 from mcsim.step._tree_kicks cimport TreeKicks
 from mcsim.step._tree_loops cimport TreeLoops
 from mcsim.step._tree_space cimport TreeSpace
@@ -13,6 +15,8 @@ cdef class ClosedFlight:
     cdef TreeLoops loops
     cdef TreeKicks kicks
     cdef DiscreteFlight discrete
+    cdef DriftSprings springs
+    cdef TreeMomentum momentum           # which bonds nothing holds
     cdef object kept, kept_impulses
     cdef double* guess                   # (nv,) qd as the drift was to be without it
     cdef double* last                    # (trees,) by a bond's first: what was missing a round ago

@@ -9,7 +9,7 @@ second order and its own adjoint too, but where H depends on q it is not symplec
 and round drift in proportion to time, up or down.
 
 s is found by rounds from what leapfrog has: each adds to s what of g is missing, and with the loops' rows of the start what
-closes them. A bond goes as leapfrog does where rounds do not end, as where a body turns by more than 2 rad or close to a
+closes them. Springs have a part in that by the places of both ends (_drift_springs.pyx). A bond goes as leapfrog does where rounds do not end, as where a body turns by more than 2 rad or close to a
 singular pose, where its loops yield or are strained, and where given motions have a part in them.
 
 Sources: H. Andersen, "Rattle", 1983; L. Jay, "Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian
@@ -41,11 +41,13 @@ cdef double GOOD = 1e8
 cdef class ClosedFlight:
     """Of the trees of a space that loops tie."""
 
-    def __init__(self, TreeSpace space not None, TreeLoops loops not None, TreeKicks kicks not None):
+    def __init__(self, TreeSpace space not None, TreeLoops loops not None, TreeKicks kicks not None,
+                 TreeMomentum momentum not None):
         count = space.motion.tree_count + 1
         numbers, rates, last = np.zeros((3, count), np.int32), np.zeros(space.motion.tree.nv + 1), np.zeros(count)
         self.space, self.motion, self.loops, self.kicks = space, space.motion, loops, kicks
-        self.discrete = DiscreteFlight(space.motion)
+        self.discrete, self.momentum = DiscreteFlight(space.motion), momentum
+        self.springs = DriftSprings(loops.context, loops.plain, space.generalized)
         self.kept = numbers, rates, last
         self.able, self.trying, self.others = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.guess, self.last = doubles(rates), doubles(last)
@@ -54,6 +56,7 @@ cdef class ClosedFlight:
         """Room for as many rows."""
         self.kept_impulses = np.zeros(max(1, rows))
         self.impulses = doubles(self.kept_impulses)
+        self.springs.reserve(rows)
 
     cdef bint choose(self) noexcept nogil:
         """Which bonds go this way. -> whether any does"""
@@ -91,6 +94,7 @@ cdef class ClosedFlight:
                     + 0.5 * h * self.motion.qdd[i]
         self.motion.narrow(0, self.motion.tree_count)
         memcpy(qd, self.guess, size)
+        self.springs.find(self.loops.bonds, self.momentum.group)
         for i in range(self.loops.rows.count):
             self.impulses[i] = self.loops.plain.rows[self.loops.rows.row[i]].impulse
         for k in range(self.motion.tree_count):
@@ -147,6 +151,7 @@ cdef class ClosedFlight:
         for k in range(self.motion.tree_count):
             if self.loops.bond[k] == bond and not self.discrete.compare(k, h, self.motion.qd, &off, &whole):
                 return INFINITY
+        off += self.springs.weigh(bond)
         return max(wide * wide, off / (MISSING * whole) if whole > 0.0 else 0.0)
 
     cdef void correct(self, Py_ssize_t bond, double h) noexcept nogil:
@@ -161,6 +166,7 @@ cdef class ClosedFlight:
             for i in range(block.first, block.first + block.count if self.loops.bond[k] == bond else block.first):
                 found[i] = aim[i] - found[i]
                 aim[i] -= qd[i]
+        self.springs.act(bond, found, aim)
         self.loops.rows.close(self.loops.plain.rows, qd, h, bond, found)
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
@@ -178,6 +184,7 @@ cdef class ClosedFlight:
             for i in range(block.first, block.first + block.count if self.loops.bond[k] == bond else block.first):
                 self.motion.qd[i] = self.guess[i]
         self.loops.rows.put_back(self.loops.plain.rows, self.impulses, bond)
+        self.springs.put_back(bond)
 
     cdef void land(self, double h) noexcept nogil:
         """After a drift of h, the trees placed and factored: velocities, with the second kick; leapfrog's of others."""

@@ -66,9 +66,9 @@ cdef class TreeIntegrator(Integrator):
         Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.account = LoopAccount(self.space.energies, self.space.generalized, self.rows.loop_rows)
-        self.closed = ClosedFlight(self.space, self.rows.loops, self.kicks)
         self.energy = BoundedEnergy(context, plain, self.space.energies)
         self.momentum = TreeMomentum(self.space.motion)
+        self.closed = ClosedFlight(self.space, self.rows.loops, self.kicks, self.momentum)
         self.kept_numbers = np.zeros(self.space.motion.tree_count + 1, np.int32)
         self.held = integers(self.kept_numbers)
 
