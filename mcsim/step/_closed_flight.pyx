@@ -9,8 +9,9 @@ second order and its own adjoint too, but where H depends on q it is not symplec
 and round drift in proportion to time, up or down.
 
 s is found by rounds from what leapfrog has: each adds to s what of g is missing, and with the loops' rows of the start what
-closes them. Springs have a part in that by the places of both ends (_drift_springs.pyx). A bond goes as leapfrog does where rounds do not end, as where a body turns by more than 2 rad or close to a
-singular pose, where its loops yield or are strained, and where given motions have a part in them.
+closes them. Springs have a part in that by the places of both ends (_drift_springs.pyx). A bond goes as leapfrog does where
+rounds do not end, as where a body turns by more than 2 rad or close to a singular pose, where its loops yield or are
+strained, and where given motions have a part in them.
 
 Sources: H. Andersen, "Rattle", 1983; L. Jay, "Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian
 systems", 1996.

@@ -10,17 +10,17 @@ coordinates, over the trees' velocities.
       refresh    the trees and the rows at the new pose
       relax      sweeps without bias; restitution
 
-Trees that loops tie drift by the velocities that close them, as leapfrog does:
+Trees that loops tie drift by the velocities that close them:
 
       kick       at the velocities that come out: two rounds
-      close      qd such that loops are closed after the drift
+      close      qd such that loops are closed after the drift, and that the momenta before it are right: _closed_flight.pyx
       drift      q by qd
       refresh    under "projection", q is projected onto what loops allow
-      kick       qd += h/2 qdd(q, qd)
-      relax      loops that are open give back what they drove
+      land       qd by the momenta after it, and what forces do; relax: loops that are open give back what they drove
 
-with the velocity's part of the force implicit before the drift and explicit after it: its own adjoint, so of second order
-(E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
+or as leapfrog does, which kicks by h/2 qdd(q, qd) once more in place of landing, with the velocity's part of the force implicit
+before the drift and explicit after it (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section
+VI.1).
 """
 
 import numpy as np
