@@ -2,10 +2,10 @@
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),        (1 - h a x J) dk = f - k,    J = df/dy at the beginning of the step
 
-all stages at once, from where the polynomial through the last step's rates goes on to. J is kept as long as Newton's method
-is quick with it (core/_newton.pyx). In the modes of a the equations are apart, so that the factors are of matrices of the
-size of J, complex ones but for one (core/stage_modes.py). The error is estimated by what the polynomial through the rates of
-the stages misses at the beginning, where the rate is known, with what is stiff damped out of it:
+all stages at once, from where the polynomial through the last step's rates goes on to. J is kept as long as Newton's
+method is quick with it (core/_newton.pyx). In the modes of a the equations are apart, so that the factors are of matrices
+of the size of J, complex ones but for one (core/stage_modes.py). The error is estimated by what the polynomial through
+the rates of the stages misses at the beginning, where the rate is known, with what is stiff damped out of it:
 
     error = (1 - h g J)^-1 g (f(t, y) - sum_j l_j(0) k_j),    g = FILTER
 
@@ -91,7 +91,7 @@ cdef class ImplicitStages(NewtonMethod):
         self.past = h
 
     cdef void weigh_past(self, double ratio) noexcept nogil:
-        """`weights` of the stages of the last step in those of one that is so many times as long: Lagrange's polynomials."""
+        """`weights` of the last step's stages in those of one that is so many times as long: Lagrange's polynomials."""
         cdef double t, weight
         cdef int i, j, k
         for i in range(self.stages):

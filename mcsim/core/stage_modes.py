@@ -13,6 +13,7 @@ Source: E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 1996
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from functools import cache
 from typing import NamedTuple
@@ -52,9 +53,9 @@ ZERO, ONE = Number(Decimal(0), Decimal(0)), Number(Decimal(1), Decimal(0))
 
 
 def stage_modes(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """a (s, s), all of whose values are different. -> values (modes, 2), u (modes, s, 2), v (modes, s, 2): real and imaginary
-    parts, of two conjugate modes the one above the real axis, real ones with imaginary parts of 0; v of conjugate ones
-    twice, so that the real part of what is summed is all."""
+    """a (s, s), all of whose values are different. -> values (modes, 2), u (modes, s, 2), v (modes, s, 2): real and
+    imaginary parts, of two conjugate modes the one above the real axis, real ones with imaginary parts of 0; v of
+    conjugate ones twice, so that the real part of what is summed is all."""
     return _stage_modes(tuple(map(tuple, np.asarray(a, float).tolist())))
 
 
@@ -64,7 +65,7 @@ def _stage_modes(rows: tuple[tuple[float, ...], ...]) -> tuple[np.ndarray, np.nd
         context.prec = DIGITS
         a = [[Number(Decimal(x), Decimal(0)) for x in row] for row in rows]
         turned = [list(row) for row in zip(*a)]
-        found = []
+        values, left, right = [], [], []
         for value in sorted(_roots(_characteristic(a)), key=lambda root: (root.re, root.im)):
             if abs(value.im) < MET:
                 value = Number(value.re, Decimal(0))
@@ -72,12 +73,17 @@ def _stage_modes(rows: tuple[tuple[float, ...], ...]) -> tuple[np.ndarray, np.nd
                 continue
             u, v = _vector(turned, value), _vector(a, value)
             share = Number(Decimal(2 if value.im else 1), Decimal(0)).over(_sum(x.times(y) for x, y in zip(u, v)))
-            found.append((value, u, [share.times(x) for x in v]))
-        parts = [np.array([[(float(x.re), float(x.im)) for x in mode[k]] for mode in found]) for k in (1, 2)]
-        return np.array([(float(value.re), float(value.im)) for value, *_ in found]), parts[0], parts[1]
+            values.append(_pair(value))
+            left.append([_pair(x) for x in u])
+            right.append([_pair(share.times(x)) for x in v])
+        return np.array(values), np.array(left), np.array(right)
 
 
-def _sum(numbers) -> Number:
+def _pair(number: Number) -> tuple[float, float]:
+    return float(number.re), float(number.im)
+
+
+def _sum(numbers: Iterable[Number]) -> Number:
     total = ZERO
     for number in numbers:
         total = total.plus(number)
@@ -92,7 +98,7 @@ def _characteristic(a: list[list[Number]]) -> list[Number]:
     for k in range(1, n + 1):
         for i in range(n):
             m[i][i] = m[i][i].plus(coefficients[n - k + 1])
-        m = [[_sum(a[i][l].times(m[l][j]) for l in range(n)) for j in range(n)] for i in range(n)]
+        m = [[_sum(a[i][p].times(m[p][j]) for p in range(n)) for j in range(n)] for i in range(n)]
         trace = _sum(m[i][i] for i in range(n))
         coefficients[n - k] = Number(-trace.re / k, -trace.im / k)
     return coefficients

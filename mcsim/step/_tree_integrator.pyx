@@ -18,9 +18,9 @@ Trees that loops tie drift by the velocities that close them:
       refresh    under "projection", q is projected onto what loops allow
       land       qd by the momenta after it, and what forces do; relax: loops that are open give back what they drove
 
-or as leapfrog does, which kicks by h/2 qdd(q, qd) once more in place of landing, with the velocity's part of the force implicit
-before the drift and explicit after it (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section
-VI.1).
+or as leapfrog does, which kicks by h/2 qdd(q, qd) once more in place of landing, with the velocity's part of the force
+implicit before the drift and explicit after it (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006,
+section VI.1).
 """
 
 import numpy as np

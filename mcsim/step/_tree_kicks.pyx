@@ -265,7 +265,8 @@ cdef class TreeKicks:
                     qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
 
     cdef void second(self, double h, const int32_t* leaping) noexcept nogil:
-        """Of trees that loops tie: of those that leapfrog moves. What forces do at the velocities before it counts for all."""
+        """Of trees that loops tie and leapfrog moves. What forces do at the velocities before it counts for all of
+        these."""
         cdef Py_ssize_t k
         self.motion.kick_some(h, self.space.forces, leaping, False)
         for k in range(self.motion.tree_count):

@@ -10,7 +10,18 @@ from amounts import amount
 from random_trees import random_scene
 from test_reference_integrator import DRY, SCENES, a_joint_of_ones_own
 
-JOINTS = ("spherical", "revolute", "universal", "prismatic", "helical", "cylindrical", "planar", "fixed", "slot", "point_on_plane")
+JOINTS = (
+    "spherical",
+    "revolute",
+    "universal",
+    "prismatic",
+    "helical",
+    "cylindrical",
+    "planar",
+    "fixed",
+    "slot",
+    "point_on_plane",
+)
 
 
 def jacobians(scene, integrator, rng):
