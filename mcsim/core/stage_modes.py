@@ -22,7 +22,7 @@ import numpy as np
 
 DIGITS = 60
 MOST_ROUNDS = 500
-MET = Decimal(10) ** -45  # the change of a root that ends the iteration; less of an imaginary part is none
+MET = Decimal("1e-45")  # the change of a root that ends the iteration; less of an imaginary part is none
 
 
 class Number(NamedTuple):
