@@ -32,17 +32,17 @@ def four_bar():
     return mc.load("four_bar", driven=False)
 
 
-def sprung_four_bar():
+def sprung_four_bar(damping=0.0):
     """A spring between points, to the world."""
     scene = four_bar()
     bar = scene.bodies[1]
-    spring = mc.Spring(200.0, 0.0)
+    spring = mc.Spring(200.0, damping)
     scene.add_joint(mc.DistanceJoint(None, bar.name, (0.3, 0, 0.8), tuple(bar.position), length=0.5, spring=spring))
     return scene
 
 
-def sprung_hinge():
-    return hinges([(0, 0), (0.3, 0.4), (1.1, 0.5), (1.2, 0)], spring=mc.Spring(30.0, 0.0, 0.3))
+def sprung_hinge(damping=0.0):
+    return hinges([(0, 0), (0.3, 0.4), (1.1, 0.5), (1.2, 0)], spring=mc.Spring(30.0, damping, 0.3))
 
 
 def five_bar():
@@ -127,6 +127,19 @@ def test_it_is_of_second_order(name):
         world.step(round(seconds / h))
         errors.append(np.abs(world.positions - exact.positions).max())
     assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1, errors
+
+
+@pytest.mark.parametrize("make", [lambda: sprung_four_bar(5.0), lambda: sprung_hinge(1.0)], ids=["points", "hinge"])
+def test_dampers_are_of_second_order(make):
+    """That between points was of order 1.3."""
+    exact = mc.ReducedWorld(make(), dt=0.1, integrator="reference")
+    exact.step(5)
+    errors = []
+    for h in (2e-3, 1e-3):
+        world = mc.ReducedWorld(make(), dt=h)
+        world.step(round(0.5 / h))
+        errors.append(np.abs(world.positions - exact.positions).max())
+    assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1 and errors[1] < 5e-6, errors
 
 
 @pytest.mark.parametrize("name", FAMILY)
