@@ -89,7 +89,7 @@ cdef class NewtonMethod:
 
 cdef bint factor_lu(double* a, Py_ssize_t n, int32_t* order) noexcept nogil:
     """L U of the rows in another order, in place. -> whether it is regular"""
-    cdef Py_ssize_t i, j, k, best
+    cdef Py_ssize_t i, j, k, best, begin, end
     cdef double* row
     cdef const double* pivot
     cdef double f
@@ -107,13 +107,18 @@ cdef bint factor_lu(double* a, Py_ssize_t n, int32_t* order) noexcept nogil:
                 a[k * n + j] = a[best * n + j]
                 a[best * n + j] = f
         pivot = a + k * n
+        begin, end = k + 1, n                        # where it is not 0: rows of places are all but empty
+        while begin < end and pivot[begin] == 0.0:
+            begin += 1
+        while end > begin and pivot[end - 1] == 0.0:
+            end -= 1
         for i in range(k + 1, n):
             row = a + i * n
             if row[k] == 0.0:
                 continue
             f = row[k] / pivot[k]
             row[k] = f
-            for j in range(k + 1, n):
+            for j in range(begin, end):
                 row[j] -= f * pivot[j]
     return True
 

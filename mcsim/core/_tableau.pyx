@@ -148,5 +148,6 @@ cdef class StepSize:
 
 cdef bint implicit_pays(double evaluations, Py_ssize_t size) noexcept nogil:
     """Whether so many evaluations of an explicit method cost more than what an implicit one begins with."""
-    cdef double n = size, m = IMPLICIT_STAGES * n
-    return (evaluations - n) * EVALUATION * n > FACTORS * 2.0 / 3.0 * m * m * m
+    cdef double n = size
+    cdef int modes = 2 * IMPLICIT_STAGES - 1         # four real ones for each that is complex
+    return (evaluations - n) * EVALUATION * n > FACTORS * 2.0 / 3.0 * modes * n * n * n

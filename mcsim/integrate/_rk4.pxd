@@ -6,6 +6,15 @@ from mcsim.core._tableau cimport Tableau
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._settings cimport Settings
 
+cdef enum:
+    RATES = 12                           # of a body: velocity, turn, linear and angular acceleration
+
+
+cdef inline bint is_velocity(Py_ssize_t place) noexcept nogil:
+    """Whether a number of a slot is the rate of a velocity."""
+    return place % RATES >= RATES // 2
+
+
 # Gravity, the user's forces and damping, [N, N m] about the centres of mass, world axes. No gyroscopic torque.
 cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* force) noexcept nogil
 

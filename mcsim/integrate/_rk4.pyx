@@ -20,10 +20,6 @@ from mcsim.core._tableau cimport add_error
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
 from mcsim.state._bodies cimport DYNAMIC, STATIC
 
-cdef enum:
-    RATES = 12                           # of a body: velocity, turn, linear and angular acceleration
-
-
 cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* force) noexcept nogil:
     """f = m (g - c v) + user,   tau = user - c' I w;   c, c' the damping rates. 0 unless dynamic."""
     cdef Py_ssize_t i
@@ -94,8 +90,11 @@ cdef class RungeKutta:
             self.error[i] = <Twist*>doubles(self.kept_errors[i]) + 1
 
     def moving(self):
-        """(12 n,) int32: which numbers of a slot move."""
-        return (RATES * np.flatnonzero(self.kept[5])[:, None] + np.arange(RATES)).ravel().astype(np.int32)
+        """(12 n,) int32: which numbers of a slot move, all places before all velocities, as linear equations over them are
+        solved soonest."""
+        first = RATES * np.flatnonzero(self.kept[5])[:, None]
+        halves = np.arange(RATES // 2), np.arange(RATES // 2, RATES)
+        return np.concatenate([(first + half).ravel() for half in halves]).astype(np.int32)
 
     def all_rates(self):
         """(slots, 12 (bodies + 1)), as a view."""

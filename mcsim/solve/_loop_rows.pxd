@@ -45,7 +45,9 @@ cdef class LoopRows:
                            Py_ssize_t end) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil
-    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
+    cdef bint is_plain(self, Py_ssize_t bond) noexcept nogil
+    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond, const double* moved) noexcept nogil
+    cdef void put_back(self, Row* rows, const double* impulses, Py_ssize_t bond) noexcept nogil
     cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil
     cdef void find_rigid(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
     cdef void find_again(self, Row* rows) noexcept nogil

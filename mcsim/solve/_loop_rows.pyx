@@ -322,15 +322,33 @@ cdef class LoopRows:
                 largest = max(largest, closing_time(&rows[self.row[i]]))
         return largest
 
-    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil:
+    cdef bint is_plain(self, Py_ssize_t bond) noexcept nogil:
+        """Whether a bond's rows hold as they are: none yields or is strained, and given velocities have no part."""
+        cdef Py_ssize_t i, begin, end
+        self.span_of(bond, &begin, &end)
+        for i in range(begin, end):
+            if self.yields[i] or self.was_strained[i] or self.led[i]:
+                return False
+        return True
+
+    cdef void put_back(self, Row* rows, const double* impulses, Py_ssize_t bond) noexcept nogil:
+        """The rows of a bond have these impulses, by their numbers here."""
+        cdef Py_ssize_t i, begin, end
+        self.span_of(bond, &begin, &end)
+        for i in range(begin, end):
+            set_impulse(&rows[self.row[i]], impulses[i])
+
+    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond, const double* moved) noexcept nogil:
         """Velocities that bring the errors of a bond's rows, as they are written for the end of a drift of h, to 0: J times
-        their change = -C / h, J and K those of the last refresh."""
+        their change = -C / h, J and K those of the last refresh. moved: by what velocities change beside, or NULL."""
         cdef Py_ssize_t i, begin, end
         cdef const Row* row
         self.span_of(bond, &begin, &end)
         for i in range(begin, end):
             row = &rows[self.row[i]]
             self.change[i] = row.error / h if row.stabilized and not self.yields[i] else 0.0
+            if moved != NULL:
+                self.change[i] += self.rate_of(rows, i, moved)
         self.solve_some(rows, velocity, BIASED, begin, end)
 
     cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil:

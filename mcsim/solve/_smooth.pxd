@@ -45,6 +45,7 @@ cdef class SmoothSolver:
     cdef int reserve(self, Py_ssize_t row_count) except -1
     cdef void locate(self, const Joint* joints, Row* rows) noexcept nogil
     cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil
+    cdef bint follow(self, const Row* rows) noexcept nogil
     cdef void factor_border(self, const Articulation* span) noexcept nogil
 
     cdef double part(self, Py_ssize_t i, double error) noexcept nogil

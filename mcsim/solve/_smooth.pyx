@@ -110,6 +110,19 @@ cdef class SmoothSolver:
             self.tree.factor(&self.span[i], bodies, self.proximal, NULL)
             self.factor_border(&self.span[i])
 
+    cdef bint follow(self, const Row* rows) noexcept nogil:
+        """The rows are those of poses beside the ones that were factored, nearer than iterations need: what they converge
+        to is right. -> whether that is so of all articulations; else nothing has happened"""
+        cdef Py_ssize_t i
+        for i in range(self.span_count):
+            if self.tree.lanes or (not self.span[i].loops and self.tree.is_doubtful(&self.span[i])):
+                return False
+        for i in range(self.tree.row_count):
+            copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
+        for i in range(self.span_count):
+            self.tree.weigh_rows(&self.span[i], self.bodies)
+        return True
+
     cdef void factor_border(self, const Articulation* span) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(self.border.rounds if span.border < span.border_end else 0):

@@ -118,6 +118,7 @@ cdef class JointTree:
     cdef void push(self, const Articulation* a, const Bodies* bodies, Twist* twist, const double* impulse) noexcept nogil
 
     cdef void assemble(self, const Articulation* a, const Bodies* bodies) noexcept nogil
+    cdef void weigh_rows(self, const Articulation* a, const Bodies* bodies) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil

@@ -165,21 +165,26 @@ cdef class JointTree:
         """S, and I^-1 J' of the rows."""
         cdef const BallKernels* kernels
         cdef Py_ssize_t k
-        cdef int p
-        cdef const Node* node
-        cdef JointRow* row
         if self.lanes:
             kernels = self.balls.kernels
             kernels.assemble(self.balls.block(a.ball), a.ball_end - a.ball, bodies, &self.rows, self.values)
             kernels.couple(self.balls.couple(a.couple), a.couple_end - a.couple, bodies, &self.rows, self.values)
+        self.weigh_rows(a, bodies)
+        for k in range(a.column if self.lanes else a.node, a.column_end if self.lanes else a.node_end):
+            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else k], bodies)
+
+    cdef void weigh_rows(self, const Articulation* a, const Bodies* bodies) noexcept nogil:
+        """I^-1 J' of the rows."""
+        cdef const Node* node
+        cdef JointRow* row
+        cdef Py_ssize_t k
+        cdef int p
         for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
             node = &self.nodes[self.others[k] if self.lanes else k]
             for p in range(row_count_of(node)):
                 row = self.rows.row + node.row + p
                 row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
                 row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
-        for k in range(a.column if self.lanes else a.node, a.column_end if self.lanes else a.node_end):
-            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else k], bodies)
 
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""

@@ -8,24 +8,7 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
-
-# What a joint's row is a function of, as body a sees it (constraints/_parts.pxd).
-cdef enum RowLaw:
-    LAW_UNKNOWN = -1
-    LAW_OFFSET = 0               # and 1, 2: p_b - p_a along an axis of a
-    LAW_LEAN = 3                 # and 4: of z_b against z_a, along x_a and y_a
-    LAW_RIGHT_ANGLE = 5          # z_a . x_b
-    LAW_TURN = 6                 # and 7, 8: twice a number of the quaternion
-    LAW_LENGTH = 9               # of p_b - p_a
-
-# The motion of b as a sees it, motions [v; w] at p_b: velocity, acceleration; and how they change with one number of the
-# state, with the displacement that comes with it.
-ctypedef struct Seen:
-    Twist velocity
-    Twist acceleration
-    Twist moved
-    Twist faster
-    Twist sooner
+from mcsim.step._row_changes cimport Seen
 
 # Of one end of a joint: which link of the trees its body is, -1: it stands; its velocity and acceleration, less gravity's,
 # at p_b, and its centre of mass from there.

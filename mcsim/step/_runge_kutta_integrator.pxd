@@ -84,6 +84,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void settle(self, double h) noexcept nogil
     cdef void settle_stage(self, double h) noexcept nogil
     cdef bint derive(self) noexcept nogil
+    cdef void stay(self, Py_ssize_t i) noexcept nogil
     cdef void read_back(self, int k) noexcept nogil
     cdef double farthest_turn(self) noexcept nogil
     cdef void jump(self) noexcept nogil

@@ -270,6 +270,8 @@ cdef class RungeKuttaIntegrator(Integrator):
                 self.project_errors(h)
             self.judge(errors)
             if self.sizes.accepts(errors, h):
+                if self.implicit is not None:
+                    self.implicit.keep(h)
                 return True
         elif self.implicit is None or self.implicit.fresh or self.tearing or self.strayed < INFINITY:
             self.sizes.fail(h)
@@ -288,7 +290,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.accelerate(False)
         self.end_stage(self.implicit.beginning())
         self.take_scales()
-        self.implicit.begin()
+        self.implicit.begin(h)
         if not self.implicit.known:
             self.implicit.start_jacobian()
             self.find_jacobian(begin, 0.0)
@@ -358,12 +360,14 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.newton.know()
 
     cdef void find_differences(self, double begin, double t) noexcept nogil:
-        """The Jacobian by differences of the rates."""
+        """The Jacobian by differences of the rates. Accelerations were found last at the place itself; from the last number
+        on, velocities come first, beside which what was found of that place is of use."""
         cdef Py_ssize_t i
         cdef double step
-        for i in range(self.newton.size):
+        for i in range(self.newton.size - 1, -1, -1):
             step = self.newton.start_probe(i)
             self.go_to(self.probe_row(), 1.0, begin, t)
+            self.stay(i)
             self.accelerate_stage(self.sizes.h)
             self.end_stage(self.newton.found_slot())
             self.newton.end_probe(i, step)
@@ -587,6 +591,10 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef bint derive(self) noexcept nogil:
         """The Jacobian analytically. -> whether it can be had so"""
         return False
+
+    cdef void stay(self, Py_ssize_t i) noexcept nogil:
+        """The state is one at whose place accelerations were found last, but for number i of those that move, and of later
+        ones for nothing at all."""
 
     cdef void read_back(self, int k) noexcept nogil:
         """Where what moves stands, as a displacement from where the step began, into slot k."""

@@ -14,6 +14,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
     cdef RungeKutta runge_kutta
     cdef object dynamic                  # (bodies,) bool
     cdef bint factored                   # the solver's factor is of the rows at the present poses
+    cdef bint near                       # it is, but for what differences step by
+    cdef public bint alone               # differences are taken without it, whatever is known
     cdef object arrays
     cdef Twist* acceleration             # (bodies,), the world's before the first
     cdef Twist* wrench                   # forces on the bodies, likewise [N, N m]

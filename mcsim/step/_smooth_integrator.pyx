@@ -26,7 +26,8 @@ from mcsim.core._math cimport norm
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
-from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
+from mcsim.integrate._rk4 cimport (add_gyroscopic, add_twists, displace, free_accelerations, is_velocity,
+                                   smooth_forces)
 from mcsim.solve._blocks cimport FACTOR_STRIDE
 from mcsim.solve._held_motors cimport MotorsOfBodies
 from mcsim.solve._held_spans cimport HeldSpans
@@ -108,7 +109,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
                          self.context.settings, self.plain.rows, self.wrench, keep)
         free_accelerations(self.context.bodies, self.wrench, self.acceleration)
-        if not self.factored:
+        if not self.factored and not (self.near and self.smooth.follow(self.plain.rows)):
             self.smooth.factor(self.plain.rows, self.context.bodies)
         driven = self.aim_motors()
         self.smooth.aim_accelerations(self.plain.rows, self.context.bodies.twist, self.context.settings)
@@ -279,13 +280,23 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void move(self, int k, double h) noexcept nogil:
         self.runge_kutta.move(self.context.bodies, k, h)
-        self.factored = False
+        self.factored = self.near = False
 
     cdef void pass_time(self, double h) noexcept nogil:
         foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, h)
 
     cdef void find_errors(self) noexcept nogil:
         self.runge_kutta.find_errors(self.context.bodies)
+
+    def last_jacobian(self):
+        """(n, n) of the implicit method, the last one that was asked for, of the numbers that move."""
+        return self.newton.jacobian_array().copy()
+
+    cdef void stay(self, Py_ssize_t i) noexcept nogil:
+        """The poses are the same, or beside them by what differences step by. Where a loop is projected the factor is
+        another one."""
+        self.near = not self.closes_loops() and not self.alone
+        self.factored = self.near and is_velocity(self.newton.place[i])
 
     cdef void read_back(self, int k) noexcept nogil:
         self.runge_kutta.read_back(self.context.bodies, k)

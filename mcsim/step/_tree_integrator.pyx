@@ -10,17 +10,17 @@ coordinates, over the trees' velocities.
       refresh    the trees and the rows at the new pose
       relax      sweeps without bias; restitution
 
-Trees that loops tie drift by the velocities that close them, as leapfrog does:
+Trees that loops tie drift by the velocities that close them:
 
       kick       at the velocities that come out: two rounds
-      close      qd such that loops are closed after the drift
+      close      qd such that loops are closed after the drift, and that the momenta before it are right: _closed_flight.pyx
       drift      q by qd
       refresh    under "projection", q is projected onto what loops allow
-      kick       qd += h/2 qdd(q, qd)
-      relax      loops that are open give back what they drove
+      land       qd by the momenta after it, and what forces do; relax: loops that are open give back what they drove
 
-with the velocity's part of the force implicit before the drift and explicit after it: its own adjoint, so of second order
-(E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
+or as leapfrog does, which kicks by h/2 qdd(q, qd) once more in place of landing, with the velocity's part of the force
+implicit before the drift and explicit after it (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006,
+section VI.1).
 """
 
 import numpy as np
@@ -34,6 +34,7 @@ from mcsim.solve._generalized cimport closes
 from mcsim.solve._si cimport residual
 from mcsim.state._row cimport BIASED, RELAXED, Row
 from mcsim.step._bounded_energy cimport BoundedEnergy
+from mcsim.step._closed_flight cimport ClosedFlight
 from mcsim.step._integrator cimport Integrator
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
@@ -52,6 +53,7 @@ cdef class TreeIntegrator(Integrator):
     cdef TreeConstraints rows
     cdef TreeKicks kicks
     cdef LoopAccount account             # of loops that yield
+    cdef ClosedFlight closed             # of trees that loops tie
     cdef BoundedEnergy energy
     cdef bint watched                    # loops are strained in this substep
     cdef bint bounded                    # the energy of some trees is bounded in it
@@ -67,11 +69,13 @@ cdef class TreeIntegrator(Integrator):
         self.account = LoopAccount(self.space.energies, self.space.generalized, self.rows.loop_rows)
         self.energy = BoundedEnergy(context, plain, self.space.energies)
         self.momentum = TreeMomentum(self.space.motion)
+        self.closed = ClosedFlight(self.space, self.rows.loops, self.kicks, self.momentum)
         self.kept_numbers = np.zeros(self.space.motion.tree_count + 1, np.int32)
         self.held = integers(self.kept_numbers)
 
     def reserve(self):
         self.account.reserve(self.plain.row_capacity)
+        self.closed.reserve(self.plain.row_capacity)
 
     def impacts(self, int law):
         return self.parts.impacts(law)
@@ -175,7 +179,7 @@ cdef class TreeIntegrator(Integrator):
         """From the substep's first poses to its last."""
         self.set_time(self.context.settings.time + h)
         if self.rows.loops.closing:
-            self.rows.loops.close(h)
+            self.closed.close(h)
             self.space.motion.place()
         if self.watched:
             self.account.end_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces)
@@ -205,7 +209,7 @@ cdef class TreeIntegrator(Integrator):
         if self.watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces, True)
         if self.rows.loops.some:
-            self.kicks.second(0.5 * h)
+            self.closed.land(h)
         if self.free:
             self.space.motion.look()
             self.momentum.measure()

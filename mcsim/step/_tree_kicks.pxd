@@ -1,5 +1,6 @@
 """Kicks and drifts of trees in a substep with rows."""
 
+from libc.stdint cimport int32_t
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._tree_energy cimport TreeEnergy
@@ -44,4 +45,5 @@ cdef class TreeKicks:
     cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
     cdef void fly(self, double h) noexcept nogil
     cdef void leave_changes(self, bint tied) noexcept nogil
-    cdef void second(self, double h) noexcept nogil
+    cdef void second(self, double h, const int32_t* leaping) noexcept nogil
+    cdef void settle_second(self, double h) noexcept nogil

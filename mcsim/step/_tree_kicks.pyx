@@ -45,7 +45,7 @@ cdef class TreeKicks:
         strike as soon as poses change. What limits and contacts are guessed to do comes after it, but where it balances
         what drives do (`start_drives`): until it is balanced it may be far faster than anything moves, and velocity
         products of it are nothing that the drift has. looked: as of TreeMotion.kick."""
-        cdef Py_ssize_t nv = self.motion.tree.nv
+        cdef Py_ssize_t i, nv = self.motion.tree.nv
         cdef bint balanced = False
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, self.space.forces, 1, looked)
@@ -58,7 +58,10 @@ cdef class TreeKicks:
             memcpy(self.started, self.motion.trial, nv * sizeof(double))
         self.energies.begin_account(h, self.space.forces, self.tree_rows.tied if self.rows.loops.some else NULL)
         if balanced:
+            memcpy(self.change, self.motion.qd, nv * sizeof(double))
             self.act_balanced(-1.0)
+            for i in range(nv):                          # they act anew, in start
+                self.started[i] += self.motion.qd[i] - self.change[i]
         self.start()
 
     cdef bint start_drives(self) noexcept nogil:
@@ -261,12 +264,22 @@ cdef class TreeKicks:
                 elif tied or not self.tree_rows.tied[k]:
                     qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
 
-    cdef void second(self, double h) noexcept nogil:
-        """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
-        its velocities."""
-        self.motion.kick_some(h, self.space.forces, self.tree_rows.tied, False)
+    cdef void second(self, double h, const int32_t* leaping) noexcept nogil:
+        """Of trees that loops tie and leapfrog moves. What forces do at the velocities before it counts for all of
+        these."""
+        cdef Py_ssize_t k
+        self.motion.kick_some(h, self.space.forces, leaping, False)
+        for k in range(self.motion.tree_count):
+            if self.tree_rows.tied[k] and not leaping[k]:
+                self.motion.narrow(k, k + 1)
+                self.motion.look()
+        self.motion.narrow(0, self.motion.tree_count)
         self.energies.see_leads()
         self.energies.credit(0.5 * h, self.space.forces)
+
+    cdef void settle_second(self, double h) noexcept nogil:
+        """Of all that loops tie: what both kicks and the drift have given one beyond the work of forces is taken out of its
+        velocities."""
         self.motion.look()
         self.energies.account(1.0, True)
         self.energies.credit(0.5 * h, self.space.forces)

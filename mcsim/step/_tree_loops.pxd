@@ -44,7 +44,8 @@ cdef class TreeLoops:
     cdef void aim(self) noexcept nogil
     cdef void begin_trials(self) noexcept nogil
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
-    cdef void close(self, double h) noexcept nogil
+    cdef void look_ahead(self, double h) noexcept nogil
+    cdef void close(self, double h, const int32_t* done) noexcept nogil
     cdef void find_way(self, double h) noexcept nogil
     cdef void project(self, Sweeps sweeping, double h, int rounds) noexcept nogil
     cdef void write(self) noexcept nogil

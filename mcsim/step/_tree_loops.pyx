@@ -116,22 +116,30 @@ cdef class TreeLoops:
                 else:
                     qd[i] = of_rates[i]
 
-    cdef void close(self, double h) noexcept nogil:
+    cdef void look_ahead(self, double h) noexcept nogil:
+        """Bodies, and rows' errors, as they are after a drift; q is where it begins."""
+        cdef double* q = self.motion.q
+        memcpy(self.levels, q, self.motion.tree.nq * sizeof(double))
+        self.motion.drift(h)
+        self.motion.place()
+        self.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
+        self.joints.write()
+        memcpy(q, self.levels, self.motion.tree.nq * sizeof(double))
+
+    cdef void close(self, double h, const int32_t* done) noexcept nogil:
         """Newton's method on the velocities of the drift, with the rows as they are at its start: RATTLE's first half (H.
         Andersen 1983); the relax pass is the other one. It ends where it makes errors larger, as it may where a mechanism
-        is singular. Bodies are left where the last trial had them."""
-        cdef double* q = self.motion.q
+        is singular. Bodies are left where the last trial had them. done: (trees,) of bonds, by their first, which are
+        closed."""
         cdef double error
         cdef Py_ssize_t g
         cdef bint more
         self.begin_trials()
+        for g in range(self.motion.tree_count):
+            if done[g]:
+                self.trying[g] = 0
         for _ in range(CLOSINGS):
-            memcpy(self.levels, q, self.motion.tree.nq * sizeof(double))
-            self.motion.drift(h)
-            self.motion.place()
-            self.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
-            self.joints.write()
-            memcpy(q, self.levels, self.motion.tree.nq * sizeof(double))
+            self.look_ahead(h)
             more = False
             for g in range(self.motion.tree_count):
                 if not self.trying[g]:
@@ -145,7 +153,7 @@ cdef class TreeLoops:
                 more = True
                 self.last_errors[g] = error
                 self.copy(g, self.closest, NULL, self.motion.qd, True)
-                self.rows.close(self.plain.rows, self.motion.qd, h, g)
+                self.rows.close(self.plain.rows, self.motion.qd, h, g, NULL)
             if not more:
                 break
 
@@ -216,7 +224,7 @@ cdef class TreeLoops:
             self.impulses[i] = self.plain.rows[i].impulse
         for g in range(self.motion.tree_count):
             if self.trying[g]:
-                self.rows.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
+                self.rows.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g, NULL)
         for i in range(self.plain.joint_end):
             self.plain.rows[i].impulse = self.impulses[i]
 

@@ -78,11 +78,12 @@ class ReducedWorld(World):
     models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
         "rack_pinion" for a rack and pinion that is the one joint between its bodies.
     integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
-        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta,
-        fourth order, loops, gears and springs in the accelerations; what is bounded acts as impulses around each
-        substep), or "reference" (Dormand and Prince's method of order 8 on the same accelerations, in steps as long as
-        a tolerance of 1e-13 allows, where nothing touches and no joint has limits). Or "radau"
-        or "bdf" (the same by implicit methods, for what is stiff). Or mc.RK4, mc.DOP853, mc.Radau, mc.BDF.
+        tree, in as many pieces as the tree asks for; a symplectic one, RATTLE over the coordinates, where loops tie
+        trees), "rk4" (classical Runge-Kutta, fourth order, loops, gears and springs in the accelerations; what is
+        bounded acts as impulses around each substep), or "reference" (Dormand and Prince's method of order 8 on the
+        same accelerations, in steps as long as a tolerance of 1e-13 allows, where nothing touches and no joint has
+        limits). Or "radau" or "bdf" (the same by implicit methods, for what is stiff). Or mc.RK4, mc.DOP853,
+        mc.Radau, mc.BDF.
     stabilization: of joints that close loops: "soft" (the default; impulses before the drift close them at its end),
         "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4 and reference),
         "baumgarte" (bias beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection",
