@@ -70,10 +70,10 @@ def test_in_a_mirror(World, name):
 @pytest.mark.sampled(10)
 def test_bodies_and_joints_in_another_order(World, name, seed):
     data = named(mc.load(name))
-    n = 1 if World is mc.World else 2  # at 1/60 s what swings under the planks of a bridge is not resolved
+    n = 1 if World is mc.World else 4  # at 1/120 s what swings under the planks of a bridge is not resolved
     rng = np.random.default_rng(seed)
     off = apart(*(places(told, World, 60 * n, dt=1 / 60 / n) for told in (data, reordered(data, rng))))
-    assert off < (1e-9 if name in ALONE else 1e-5 if name in COLUMNS else 1e-2)
+    assert off < (1e-9 if name in ALONE else 1e-5 if name in COLUMNS else 1e-2 if World is mc.World else 5e-3)
 
 
 @worlds
