@@ -382,4 +382,5 @@ def gear_lift(play):
     play(world, 12.0)
     play.expect("the driven gear over the driver", world.joint("axle1").angle / world.joint("axle0").angle, -1, within=0.05)
     play.expect("way of the door", world.joint("way").position / -world.joint("axle1").angle, 1.05, within=0.02)
-    play.between("rocks that are out", (world.positions[-120:, 0] > 3.4).sum(), 45)
+    # Of sixteen starts that differ by less than 1 cm, 42 to 57 were out, 49 on average.
+    play.between("rocks that are out", (world.positions[-120:, 0] > 3.4).sum(), 36)
