@@ -154,8 +154,7 @@ cdef class ArticulationImpacts(HeldImpacts):
         self.readied_count += 1
         self.articulations.begin_blows(g)
         for k in range(a.member, a.member_end):
-            self.kicks[self.articulations.state.member[k]] = half_kick(self.bodies, self.settings,
-                                                                        self.articulations.state.member[k])
+            self.kicks[self.member[k]] = half_kick(self.bodies, self.settings, self.member[k])
         self.articulations.bounds.answer(g, self.kicks)
 
     cdef double kick(self, Py_ssize_t row) noexcept nogil:

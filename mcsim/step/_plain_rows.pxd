@@ -23,7 +23,6 @@ cdef class PlainRows(ConstraintSet):
     cdef Py_ssize_t anchor_capacity
     cdef object arrays
     cdef Py_ssize_t motors              # that go to a position, among the rows
-    cdef bint with_contacts             # contacts have rows, and not only for impacts
     cdef bint bounces
     cdef bint compliant                 # contacts are started and returned by compliant surfaces
     cdef ArticulationState jointed       # whose joints have a part of the rows, or None

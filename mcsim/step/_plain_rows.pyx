@@ -68,8 +68,7 @@ cdef class PlainRows(ConstraintSet):
                                    self.context.struck, self.context.joint_lists)
         if joints < 0:
             return GROW
-        self.with_contacts = self.context.contacts
-        if self.with_contacts:
+        if self.context.contacts:
             n = self.lay(ALL_CONTACTS, joints, self.context.bodies)
             if n < 0:
                 return GROW
@@ -161,7 +160,7 @@ cdef class PlainRows(ConstraintSet):
     cdef void write(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
         self.write_joints(rows)
-        if self.with_contacts:
+        if self.context.contacts:
             self.write_contacts(rows, ALL_CONTACTS)
 
     cdef void refresh(self) noexcept nogil:
@@ -291,7 +290,7 @@ cdef class PlainRows(ConstraintSet):
             row.carry = part * row.carry if part > 0.0 else 0.0
 
     cdef void end_substep(self) noexcept nogil:
-        if self.with_contacts:
+        if self.context.contacts:
             self.accumulate(ALL_CONTACTS)
         elif self.impact_rows > self.joint_end:
             self.accumulate(BOUNCING)

@@ -28,7 +28,7 @@ cdef class Restitution:
         """held: joints hold the velocities as they are; else they have to, first."""
         if self.impacts is None:
             return
-        if not self.plain.with_contacts:
+        if not self.context.contacts:
             if self.plain.waits(self.impacts):
                 self.times.lap(STAGE_IMPACT)
                 return
@@ -39,7 +39,7 @@ cdef class Restitution:
         self.impacts.begin(self.plain.rows, self.plain.impact_rows, self.context.settings.restitution_threshold,
                            self.context.settings.h, self.first, self.plain.impacts)
         if self.impacts.nears_any():
-            if not self.plain.with_contacts:
+            if not self.context.contacts:
                 self.plain.add_resting()
                 self.impacts.extend(self.plain.resting_rows)
             self.impacts.prepare()

@@ -98,7 +98,6 @@ cdef class TreeConstraints(ConstraintSet):
         self.plain.impact_rows = self.plain.resting_rows = self.plain.row_count = n
         self.context.contact_rows = n - self.plain.joint_end
         self.plain.started_end = self.plain.joint_end if self.context.settings.compliant else n
-        self.plain.with_contacts = True
         self.contacts.find_efforts()
         self.joints.let_trees_hold()
         self.tree_rows.find_busy()
