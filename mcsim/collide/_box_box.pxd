@@ -285,7 +285,7 @@ cdef inline void axis_normal(const BoxPair* p, int axis, double* n) noexcept nog
 
 
 cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* m, Patch* patch) noexcept nogil:
-    """-> point count, 0 if farther apart than `limit`. Notes the axis in m.origin, -1 if it is none of the boxes' own.
+    """-> point count, 0 if farther apart than `limit`. Notes in m.origin whose face has the normal.
     patch: more points, or NULL."""
     cdef BoxPair p
     cdef double n[3]
@@ -315,9 +315,9 @@ cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* 
         normal = mat_vec(a.axes, vec3(n[0], n[1], n[2]))
         count = clip_faces(a, p.half_a, p.half_b, p.r, p.t, n, limit, tolerance, 1, contacts)
     if count == 0 or contacts[deepest_of(contacts, count)].separation > separation + 2.0 * tolerance:
-        m.origin.axis = -1
         return convex_convex(a, b, limit, m, patch)
-    m.origin.axis = axis
+    if axis < 6:
+        m.origin.owner = axis // 3
     choose_patch(contacts, count, normal, p.size, NULL, origin, patch)
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, origin)
     return m.point_count

@@ -128,6 +128,12 @@ cdef inline void set_turning(Manifold* m, const Pairing* x) noexcept nogil:
         m.line = x.line_a if x.a == FACING_LINE else (x.line_b if x.b == FACING_LINE else vec3(0.0, 0.0, 0.0))
 
 
+cdef inline void set_roundings(Manifold* m, const Solid* a, const Solid* b, Vec3 turn) noexcept nogil:
+    """Of what the contact points go round with. turn: of b against a in the time ahead [rad]."""
+    m.rounding_a = rounding(a, m.normal, neg(turn))
+    m.rounding_b = rounding(b, neg(m.normal), turn)
+
+
 cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, Vec3 turn) noexcept nogil:
     """How the points of a manifold whose normal, points and features are set, and its normal, go on. Of a surface and
     a solid a is the surface. turn: of b against a in the time ahead [rad]."""
@@ -141,8 +147,7 @@ cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, Vec3 
     cdef uint64_t f
     cdef int k, made
     m.turns = 0
-    m.rounding_a = rounding(a, m.normal, neg(turn))
-    m.rounding_b = rounding(b, neg(m.normal), turn)
+    set_roundings(m, a, b, turn)
     for k in range(m.point_count):
         p = &m.points[k]
         f = p.feature

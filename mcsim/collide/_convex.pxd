@@ -13,7 +13,7 @@ from mcsim.collide._clip cimport features_overlap, stagger_discs
 from mcsim.collide._patch cimport Patch, choose_patch
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
-from mcsim.collide.shapes._parts cimport Polygon
+from mcsim.collide.shapes._parts cimport ALIGNED, Polygon
 
 
 cdef inline double core_separation(const Solid* a, const Solid* b, Vec3 offset, Vec3 n) noexcept nogil:
@@ -211,6 +211,19 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
     return 1
 
 
+cdef inline int face_that_has(const Polygon* face_a, const Polygon* face_b, Vec3 n) noexcept nogil:
+    """Of two faces on each other whose normal n is: 0 that of a, 1 that of b, 3 none's. Of both the better."""
+    cdef Vec3 from_a = sub(face_a.normal, n)
+    cdef Vec3 from_b = add(face_b.normal, n)
+    cdef int owner
+    if face_a.count < 3 or face_b.count < 3:
+        return 3
+    owner = dot(from_b, from_b) < dot(from_a, from_a)
+    if owner:
+        from_a = from_b
+    return owner if dot(from_a, from_a) <= ALIGNED * ALIGNED else 3
+
+
 cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Manifold* m, Patch* patch) noexcept nogil:
     """-> point count, 0 if farther apart than `limit`. patch: more points, or NULL."""
     cdef Axis axis
@@ -225,6 +238,7 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     supporting_feature(b, neg(axis.normal), sub(b.position, a.position), &face_b)
     if face_b.count == 0:
         return store_single(m, &axis, a.position)
+    m.origin.owner = face_that_has(&face_a, &face_b, axis.normal)
     if face_a.disc > 0.0 and face_b.disc > 0.0:
         stagger_discs(a, b, add_scaled(sub(b.position, a.position), -b.rounding, axis.normal), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)

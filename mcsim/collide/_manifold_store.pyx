@@ -164,8 +164,8 @@ cdef class ManifoldStore:
             raise ValueError("manifolds must be sorted by key and part and have none twice")
         if np.any((manifolds["point_count"] < 0) | (manifolds["point_count"] > 4)):
             raise ValueError("a manifold has 0 to 4 points")
-        if np.any((manifolds["origin"]["axis"] < 0) | (manifolds["origin"]["axis"] > 14)):
-            raise ValueError("a manifold's axis is 0 to 14")
+        if np.any((manifolds["origin"]["owner"] < 0) | (manifolds["origin"]["owner"] > 3)):
+            raise ValueError("a manifold's owner is 0 to 3")
         self.wanted = len(manifolds)
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))

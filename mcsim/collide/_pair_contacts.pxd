@@ -1,25 +1,25 @@
 """Manifolds of pairs that may touch: of each pair what the narrowphase says, as far as it is near or comes near within the
 time ahead, with the points and impulses that last from the step before."""
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._fetch cimport fetch
 from mcsim.core._math cimport dot, scale, sub, vec3
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._contact_reference cimport opening_speed
+from mcsim.state._contact_reference cimport RING_A, RING_B, opening_speed
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
+from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, set_roundings, spin_of, turn_over
 from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._matching cimport carry_over, carry_patch, like_before, loosen
-from mcsim.collide._narrow cimport both_sharp_boxes, narrow
+from mcsim.collide._narrow cimport narrow
 from mcsim.collide._one_way cimport keep_bearing
 from mcsim.collide._pairs cimport PairGrip, first_of, grip_of
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._patch cimport Patch, add_far_points, alike, alike_from, deal, parts_of_patch
-from mcsim.collide._reuse cimport coming_motion2, remember, reuse
+from mcsim.collide._reuse cimport TANGENT_PLANE, coming_motion2, remember, reuse, worth_keeping
 from mcsim.collide._shape_table cimport thickness
 from mcsim.collide._margins cimport limit
 from mcsim.collide._shapes cimport Grip
@@ -98,71 +98,130 @@ cdef inline int meet(const PairSearch* s, Manifold* m, double reach) noexcept no
     return keep_near(s, m)
 
 
-cdef inline int again(const PairSearch* s, const Manifold* old, Manifold* m, double reach) noexcept nogil:
-    """The last manifold's points at the present poses, if they serve. -> point count, none farther than `reach`."""
-    cdef int i, count, kept = 0
-    if old == NULL or old.allowance == 0.0:
-        return 0
-    count = reuse(m, old, &s.solids[m.shape_a], s.turns[m.shape_a], &s.solids[m.shape_b],
-                  s.turns[m.shape_b], reach)
-    for i in range(count):
-        kept += m.points[i].separation <= reach
-    return count if kept == count else 0
-
-
 cdef inline Vec3 turn_ahead(const PairSearch* s, const Manifold* m) noexcept nogil:
     """By what b turns against a in the time ahead [rad]."""
     return scale(s.ahead, spin_of(s.bodies, m, s.ahead))
 
 
+cdef inline int serves(const PairSearch* s, const Manifold* old, Manifold* m, double reach) noexcept nogil:
+    """The last manifold's points at the present poses, if they serve. -> point count, none farther than `reach`."""
+    cdef int i, count, kept = 0
+    if old.allowance == 0.0:
+        return 0
+    count = reuse(m, old, &s.solids[m.shape_a], s.turns[m.shape_a], &s.solids[m.shape_b],
+                  s.turns[m.shape_b], reach)
+    if count > 0 and (old.turns == RING_A or old.turns == RING_B):
+        set_roundings(m, &s.solids[m.shape_a], &s.solids[m.shape_b], turn_ahead(s, m))
+    for i in range(count):
+        kept += m.points[i].separation <= reach
+    return count if kept == count else 0
+
+
+cdef inline int again(const PairSearch* s, const Manifold* old, Py_ssize_t old_count, Manifold* m, Py_ssize_t room,
+                      double reach) noexcept nogil:
+    """serves, of all parts of the pair, which touch if they are several. -> how many parts, 0: they do not serve"""
+    cdef double least = INFINITY
+    cdef Py_ssize_t k
+    if old_count > room:
+        return 0
+    for k in range(old_count):
+        if k > 0:
+            alike(&m[k], m)
+            m[k].part = k
+        m[k].thinning = old[k].thinning
+        if not serves(s, &old[k], &m[k], reach):
+            return 0
+        least = min(least, least_separation(&m[k]))
+    if old_count > 1 and least > touching_distance(s, m):
+        return 0
+    return old_count
+
+
+cdef inline void note_origin(const PairSearch* s, Manifold* m, double reach) noexcept nogil:
+    """Note what the manifold was made from, for the next step."""
+    cdef const Solid* a = &s.solids[m.shape_a]
+    cdef const Solid* b = &s.solids[m.shape_b]
+    cdef double coming2 = 0.0
+    if not worth_keeping(a, b):
+        return
+    if s.ahead > 0.0:
+        coming2 = coming_motion2(a, s.bodies.twist[m.body_a], s.bodies.position[m.body_a],
+                                 b, s.bodies.twist[m.body_b], s.bodies.position[m.body_b], s.ahead)
+    remember(m, a, s.turns[m.shape_a], b, s.turns[m.shape_b], reach, coming2)
+
+
 cdef inline void set_rim(const PairSearch* s, Manifold* m) noexcept nogil:
     """Of a manifold with all else set: rims over a face."""
+    cdef int count = m.point_count
     set_ring(m, &s.solids[m.shape_a], &s.solids[m.shape_b], spin_of(s.bodies, m, s.ahead), m.near, s.ahead)
+    if m.point_count < count:
+        m.allowance = 0.0
 
 
-cdef inline int spread(const PairSearch* s, Patch* patch, Manifold* m, Py_ssize_t room) noexcept nogil:
+cdef inline int keep_parts(const PairSearch* s, Manifold* m, int parts, double reach, bint anew) noexcept nogil:
+    """Keep of the parts of a patch, from m on, the near points. anew: they were made in this step. -> how many parts"""
+    cdef bint whole = True
+    cdef int k, count
+    cdef int kept = 0
+    for k in range(parts):
+        count = m[k].point_count
+        if s.ahead > 0.0:
+            whole &= keep_near(s, &m[k]) == count
+        if m[k].point_count > 0:
+            if kept < k:
+                m[kept] = m[k]
+            m[kept].part = kept
+            kept += 1
+    for k in range(kept):
+        set_rim(s, &m[k])
+        if not whole:
+            m[k].allowance = 0.0
+        elif anew:
+            note_origin(s, &m[k], reach)
+    return kept
+
+
+cdef inline int spread(const PairSearch* s, Patch* patch, Manifold* m, Py_ssize_t room, double reach) noexcept nogil:
     """The parts of a patch, from m, the pair's manifold of four points, on. -> how many, -1: there is no room"""
-    cdef int parts, k, kept = 0
+    cdef int parts, k
     add_far_points(patch, m)
     parts = parts_of_patch(patch)
     if parts > room:
         return -1
     for k in range(parts):
         alike(&m[k], m)
+        m[k].origin.owner = m.origin.owner
     deal(patch, parts, m)
     for k in range(parts):
         set_carrying(&m[k], &s.solids[m.shape_a], &s.solids[m.shape_b], turn_ahead(s, m))
-        if s.ahead == 0.0 or keep_near(s, &m[k]) > 0:
-            set_rim(s, &m[k])
-            if kept < k:
-                m[kept] = m[k]
-            m[kept].part = kept
-            kept += 1
-    return kept
+    return keep_parts(s, m, parts, reach, True)
 
 
 cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_count, Manifold* m,
                        Py_ssize_t room) noexcept nogil:
-    """Manifolds of one pair, the last one (old, or NULL) again if it serves. -> how many, -1: there is no room"""
+    """Manifolds of one pair, the last ones (old, or NULL) again if they serve. -> how many, -1: there is no room"""
     cdef const Solid* a = &s.solids[m.shape_a]
     cdef const Solid* b = &s.solids[m.shape_b]
     cdef double reach = limit(&a.motion, &b.motion, m.near)
-    cdef double coming2 = 0.0
-    cdef int count = again(s, old, m, reach)
-    cdef int anew = count == 0
+    cdef int parts = again(s, old, old_count, m, room, reach)
+    cdef int count = m.point_count
     cdef int whole = 1
     cdef int kept
     cdef Patch patch
-    patch.count = 0
-    if anew:
+    if parts > 1:
+        return keep_parts(s, m, parts, reach, False)
+    if parts == 0:
         m.allowance = 0.0
+        m.thinning = 1.0
+        m.origin.owner = TANGENT_PLANE
+        patch.count = 0
         patch.old = old
         patch.old_count = old_count
         count = narrow(a, b, reach, m, &patch)
         if count > 0 and patch.count > 0 and rim_over(m, a, b, spin_of(s.bodies, m, s.ahead), m.near, s.ahead):
             patch.count, count = 0, m.point_count
         if count > 0 and patch.count > 0 and (s.ahead == 0.0 or least_separation(m) <= touching_distance(s, m)):
-            return spread(s, &patch, m, room)
+            return spread(s, &patch, m, room, reach)
         if count > 0:
             set_carrying(m, a, b, turn_ahead(s, m))
     if s.ahead > 0.0 and count > 0:
@@ -170,15 +229,12 @@ cdef inline int touch(const PairSearch* s, const Manifold* old, Py_ssize_t old_c
         kept = meet(s, m, reach)
         whole &= kept == count
         count = kept
-    if not whole:
-        m.allowance = 0.0
-    elif anew and count > 0 and both_sharp_boxes(a, b) and m.origin.axis >= 0:
-        if s.ahead > 0.0:
-            coming2 = coming_motion2(a, s.bodies.twist[m.body_a], s.bodies.position[m.body_a],
-                                     b, s.bodies.twist[m.body_b], s.bodies.position[m.body_b], s.ahead)
-        remember(m, a, s.turns[m.shape_a], b, s.turns[m.shape_b], reach, m.near, coming2)
     if count > 0:
         set_rim(s, m)
+    if not whole:
+        m.allowance = 0.0
+    elif parts == 0 and count > 0:
+        note_origin(s, m, reach)
     return count > 0
 
 

@@ -24,19 +24,21 @@ ctypedef struct ManifoldPoint:
                                  # share: (x, y; z, -x) of b's way along the tangents, perpendicular(normal) and normal
                                  # x that
 
-# What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
+# What a manifold was made from, so that its points serve again while the two solids hardly move against each other
+# (collide/_reuse.pxd).
 ctypedef struct ManifoldOrigin:
     double limit                 # the separation up to which points were looked for [m]
     Quat turn                    # b's axes in those of a
     Vec3 offset                  # b's position in a's axes, from a's position [m]
     double spots[3][4]           # x, y, z of the points, likewise [m]
     double gaps[4]               # their separations [m]
-    double sign                  # of the normal along its axis
-    int32_t axis                 # 0-2 face of a, 3-5 face of b, 6 + 3 i + j edge i of a x edge j of b
+    Vec3 line_a                  # in a's axes: the normal, or the edge of a that has it
+    Vec3 line_b                  # likewise in b's
+    Vec3 line                    # Manifold.line in b's axes, where roundings have the normal
+    int32_t owner                # what has the normal, 0: a's face, 1: b's face, 2: the two edges, 3: none of them
     int32_t reserved
 
-# A record is a whole number of cache lines, and arrays of them begin on one: what is read of a manifold of one point fills
-# the first four lines, and what collide/_events.pxd reads of it the third.
+# What is read of a manifold of one point fills its first 256 bytes, and what collide/_events.pxd reads of it is together.
 ctypedef struct Manifold:
     uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it, then by part
     int32_t shape_a

@@ -159,9 +159,9 @@ POINT_RULES = dict.fromkeys(
     anything,
 )
 
-ORIGIN_RULES = dict.fromkeys(("limit", "turn", "offset", "spots", "gaps", "sign", "reserved"), anything) | {
-    "axis": up_to(14)
-}
+ORIGIN_RULES = dict.fromkeys(
+    ("limit", "turn", "offset", "spots", "gaps", "line_a", "line_b", "line", "reserved"), anything
+) | {"owner": up_to(3)}
 
 MANIFOLD_RULES: dict[str, Any] = {
     "key": anything,

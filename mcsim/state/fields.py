@@ -89,7 +89,8 @@ MANIFOLD_POINT_DTYPE = _record(
 
 MANIFOLD_ORIGIN_DTYPE = _record(
     ("limit", "f8"), ("turn", "f8", 4), ("offset", "f8", 3), ("spots", "f8", (3, 4)),
-    ("gaps", "f8", 4), ("sign", "f8"), ("axis", "i4"), ("reserved", "i4"),
+    ("gaps", "f8", 4), ("line_a", "f8", 3), ("line_b", "f8", 3), ("line", "f8", 3),
+    ("owner", "i4"), ("reserved", "i4"),
 )
 
 MANIFOLD_DTYPE = _record(
