@@ -38,6 +38,7 @@ KERNELS = {
     "mcsim.core._forest": [],
     "mcsim.core._trig": ["m"],
     "mcsim.core._linear": ["m"],
+    "mcsim.core._hull_faces": ["m"],
     "mcsim.core._thread_pool": [],
     "mcsim.core._turn": [],
     "mcsim.core._noted": [],

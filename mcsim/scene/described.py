@@ -38,7 +38,8 @@ def lock(value: Any) -> Any:
         value.flags.writeable = False
     elif isinstance(value, (list, tuple)):
         for item in value:
-            lock(item)
+            if type(item) is not float:  # as in long lists of points
+                lock(item)
     return value
 
 
