@@ -185,6 +185,7 @@ cdef class Broadphase(PlacedShapes):
         self.excluded_count = len(keys)
         for i in range(self.shape_count):
             self.moved[i] |= flags[i]
+        self.unplaced = True
 
     def get_excluded(self):
         """-> (k, 2) int64: the pairs of bodies that do not collide, the lower number first."""
@@ -201,7 +202,7 @@ cdef class Broadphase(PlacedShapes):
         cdef int32_t before = self.company[i]
         if company == before:
             return
-        self.company[i] = company
+        self.company[i], self.unplaced = company, True
         self.moved[i] |= company == ALONE or before == AT_REST
         self.due[i] |= company == AT_REST
         self.resting[i] = company == AT_REST
@@ -414,11 +415,12 @@ cdef class Broadphase(PlacedShapes):
 
     cdef int find_plane_pairs(self) noexcept nogil:
         """Every plane against the bounding sphere of every shape: planes have no box."""
-        cdef int32_t p, i, plane
+        cdef int32_t p, i, k, plane
         cdef Py_ssize_t count = 0
         cdef uint64_t key
         cdef uint64_t last = 0
         cdef int sorted_already = 1
+        cdef bint stands
         cdef Vec3 n
         cdef double height, reach
         for p in range(self.plane_count):
@@ -426,7 +428,10 @@ cdef class Broadphase(PlacedShapes):
             if not self.solids[plane].finite:
                 continue
             n = vec3(self.solids[plane].axes.xz, self.solids[plane].axes.yz, self.solids[plane].axes.zz)
-            for i in range(self.shape_count):
+            # Against what stands nothing moves that stands or rests, too.
+            stands = self.kind[plane] == STATIC or self.company[plane] == AT_REST
+            for k in range(self.lively_count if stands else self.shape_count):
+                i = self.lively[k] if stands else k
                 if not self.live(plane, i) or self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))

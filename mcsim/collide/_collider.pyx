@@ -18,7 +18,7 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.state.fields import EVENT_DTYPE, PAIR_GRIP_DTYPE
+from mcsim.state.fields import EVENT_DTYPE, HULL_DTYPE, PAIR_GRIP_DTYPE, SHAPE_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._inner_edges cimport Neighbours, drop_inner
@@ -162,6 +162,22 @@ cdef class Collider(Broadphase):
         self.store.part(bodies)
         for i in range(self.shape_count):
             self.accompany(i, company_of(bodies, self.shapes[i].body))
+
+    def copied(self):
+        """A collider of the same shapes and pairs, which has not seen where they are, nor any contact."""
+        cdef Collider other = Collider(np.zeros(0, SHAPE_DTYPE), np.zeros(0, HULL_DTYPE), [], [], [], [0], [], None, [])
+        other.take_shapes(self)
+        other.list_planes(0)
+        other.set_excluded(self.get_excluded())
+        other.pair_grips = <PairGrip*>resized(NULL, self.pair_grip_count, sizeof(PairGrip))
+        other.material_grips = <PairGrip*>resized(NULL, self.material_grip_count, sizeof(PairGrip))
+        memcpy(other.pair_grips, self.pair_grips, self.pair_grip_count * sizeof(PairGrip))
+        memcpy(other.material_grips, self.material_grips, self.material_grip_count * sizeof(PairGrip))
+        other.pair_grip_count, other.material_grip_count = self.pair_grip_count, self.material_grip_count
+        other.pairs_wanted, other.store.wanted = self.pair_capacity, self.store.capacity
+        other.revise()
+        other.grow()
+        return other
 
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
@@ -354,6 +370,7 @@ cdef class Collider(Broadphase):
         bodies.position = <Vec3*>address(position)
         bodies.orientation = <Quat*>address(orientation)
         bodies.kind = <int32_t*>address(kind)
+        self.unplaced = True
         with nogil:
             status = self.collide(&bodies, &nearness, 0.0)
         while status == GROW:

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
+from mcsim.core._touched cimport Touched
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._records cimport Mark, Ray, Tree
@@ -35,16 +36,22 @@ cdef class Finder:
     cdef int32_t* shapes_of              # the shapes, body by body
     cdef Vec3* position                  # of the bodies, as last seen
     cdef Quat* orientation
+    cdef int8_t* skipping                # of each body 1 while a query passes through it
     cdef int fresh                       # nothing was seen yet
     cdef double cost                     # the sum of the nodes' surfaces when the tree was built
     cdef double cost_now
 
-    cdef void follow(self, const Vec3* position, const Quat* orientation) noexcept nogil
+    cdef void follow(self, const Vec3* position, const Quat* orientation, Touched* moved) noexcept nogil
+    cdef int32_t follow_body(self, int32_t body, const Vec3* position, const Quat* orientation,
+                             int32_t count) noexcept nogil
     cdef void place(self, int32_t i, Vec3 position, Quat orientation) noexcept nogil
     cdef int list_shapes(self) except -1
     cdef double refit(self) noexcept nogil
     cdef double refit_above(self, int32_t leaf) noexcept nogil
     cdef void build(self) noexcept nogil
+    cdef int choose(self, Filter* chosen, int32_t mask, skipped) except -1
+    cdef int pass_through(self, skipped, bint passed) except -1
+    cdef told(self, const Hit* hit)
     cdef int sees(self, int32_t i, const Filter* chosen) noexcept nogil
     cdef int senses(self, int32_t i, const Filter* chosen) noexcept nogil
     cdef int meets(self, int32_t i, const Ray* ray, const Solid* probe, double limit, int filled, Hit* hit) noexcept nogil

@@ -1,21 +1,25 @@
 """Rays, slid shapes, overlaps and distances among the shapes of a world at the bodies' present poses.
 
 A Finder has solids and a tree of its own and only reads the collision stage's shapes: what one looks at never changes
-what the next step computes. Poses may have been written by anyone, so each query compares them with those last seen,
-places anew what moved, and refits the tree's boxes; the tree is built anew when they have grown. Answers do not depend
-on the tree: of equally near shapes the first one counts.
+what the next step computes. Each query compares the poses of bodies that can have moved (state/_body_watch.pyx) with those
+last seen, places anew what did, and refits the tree's boxes; the tree is built anew when they have grown. Answers do not
+depend on the tree: of equally near shapes the first one counts.
 """
 
 import numpy as np
 
 from libc.math cimport fabs, INFINITY
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, neg, normalized, quat_matrix, quat_mul, quat_normalized,
                                rotate)
+from mcsim.core._plain cimport read_numbers, read_vector
+from mcsim.core._touched cimport Touched, untouch
 from mcsim.state._bodies cimport STATIC
+from mcsim.state._body_watch cimport BodyWatch
 from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
@@ -33,9 +37,14 @@ from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node
 # The tree is built anew when its boxes' areas have grown by this factor.
 cdef double WORN = 1.5
 
+# A direction with no coordinate so large may be none (scene/checks.py).
+cdef double SHORTEST_DIRECTION = 1e-12
+
 cdef enum:
     BLOCK = 64                   # bodies whose poses are compared at once
     FEW = 16                     # of so many shapes one at most has moved: its leaf's way up is refitted alone
+
+empty = np.empty
 
 HIT_DTYPE = np.dtype([("body", "i4"), ("shape", "i4"), ("distance", "f8"), ("point", "f8", 3), ("normal", "f8", 3)])
 
@@ -76,16 +85,14 @@ cdef int part(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept
     return 1
 
 
-cdef choose(Filter* chosen, Py_ssize_t body_count, int32_t mask, const int8_t[::1] skipped):
-    """Which shapes a query asks for: of bodies that it skips (body_count,) none."""
-    chosen.mask = mask
-    chosen.skipped = NULL
-    chosen.sensor = -1
-    if skipped is not None:
-        if skipped.shape[0] < body_count:
-            raise ValueError(f"skipped must have a number for each of {body_count} bodies")
-        if skipped.shape[0] > 0:
-            chosen.skipped = &skipped[0]
+cdef vectors(const Vec3* first, int count):
+    """(count, 3) of these numbers, an array of its own."""
+    cdef Py_buffer view
+    array = empty((count, 3))
+    PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
+    memcpy(view.buf, first, count * sizeof(Vec3))
+    PyBuffer_Release(&view)
+    return array
 
 
 cdef class Finder:
@@ -112,6 +119,8 @@ cdef class Finder:
         self.list_shapes()
         self.position = <Vec3*>resized(NULL, self.body_count, sizeof(Vec3))
         self.orientation = <Quat*>resized(NULL, self.body_count, sizeof(Quat))
+        self.skipping = <int8_t*>resized(NULL, self.body_count + 1, 1)
+        memset(self.skipping, 0, self.body_count + 1)
         self.fresh = 1
 
     def __dealloc__(self):
@@ -126,6 +135,7 @@ cdef class Finder:
         free(self.shapes_of)
         free(self.position)
         free(self.orientation)
+        free(self.skipping)
 
     cdef int list_shapes(self) except -1:
         """The shapes of each body, one after the other, by the bodies' numbers."""
@@ -145,43 +155,58 @@ cdef class Finder:
 
     # ---- following the bodies ----------------------------------------------------------------------------------------
 
-    cdef void follow(self, const Vec3* position, const Quat* orientation) noexcept nogil:
-        """Place what moved since the last call, and mend the tree: above those leaves alone, where they are few."""
-        cdef int32_t i, k, body, begin, end
-        cdef int32_t moved = 0
+    cdef void follow(self, const Vec3* position, const Quat* orientation, Touched* moved) noexcept nogil:
+        """Place what moved since the last call, and mend the tree: above those leaves alone, where they are few. moved:
+        what can have, and then nothing; NULL: anything."""
+        cdef int32_t begin
+        cdef int32_t count = 0
+        cdef int32_t end = 0
+        cdef Py_ssize_t k
         cdef double cost
-        end = 0
-        while end < self.body_count:
+        cdef bint anything = self.fresh or moved == NULL or moved.all
+        for k in range(0 if anything else moved.count):
+            if moved.rows[k] < self.body_count:
+                count = self.follow_body(moved.rows[k], position, orientation, count)
+        while anything and end < self.body_count:
             begin = end
             end = <int32_t>min(<Py_ssize_t>(begin + BLOCK), self.body_count)
             if not self.fresh and memcmp(&position[begin], &self.position[begin], (end - begin) * sizeof(Vec3)) == 0 \
                     and memcmp(&orientation[begin], &self.orientation[begin], (end - begin) * sizeof(Quat)) == 0:
                 continue
-            for body in range(begin, end):
-                if not self.fresh and memcmp(&position[body], &self.position[body], sizeof(Vec3)) == 0 \
-                        and memcmp(&orientation[body], &self.orientation[body], sizeof(Quat)) == 0:
-                    continue
-                self.position[body] = position[body]
-                self.orientation[body] = orientation[body]
-                for k in range(self.shape_begin[body], self.shape_begin[body + 1]):
-                    i = self.shapes_of[k]
-                    self.place(i, position[body], orientation[body])
-                    if self.solids[i].type != PLANE:
-                        self.found[moved] = i
-                        moved += 1
+            for k in range(begin, end):
+                count = self.follow_body(<int32_t>k, position, orientation, count)
+        if moved != NULL:
+            untouch(moved)
         if self.fresh:
             self.build()
-        elif moved > 0:
-            if moved > self.shape_count // FEW:
+        elif count > 0:
+            if count > self.shape_count // FEW:
                 cost = self.refit()
             else:
                 cost = self.cost_now
-                for k in range(moved):
+                for k in range(count):
                     cost += self.refit_above(self.found[k])
             self.cost_now = cost
             if not cost <= WORN * self.cost:
                 self.build()
         self.fresh = 0
+
+    cdef int32_t follow_body(self, int32_t body, const Vec3* position, const Quat* orientation,
+                             int32_t count) noexcept nogil:
+        """Place a body's shapes, if it moved, and list them, planes aside, behind the `count` that are. -> how many are"""
+        cdef int32_t i, k
+        if not self.fresh and memcmp(&position[body], &self.position[body], sizeof(Vec3)) == 0 \
+                and memcmp(&orientation[body], &self.orientation[body], sizeof(Quat)) == 0:
+            return count
+        self.position[body] = position[body]
+        self.orientation[body] = orientation[body]
+        for k in range(self.shape_begin[body], self.shape_begin[body + 1]):
+            i = self.shapes_of[k]
+            self.place(i, position[body], orientation[body])
+            if self.solids[i].type != PLANE:
+                self.found[count] = i
+                count += 1
+        return count
 
     cdef double refit_above(self, int32_t leaf) noexcept nogil:
         """Boxes of the nodes above a leaf that moved. -> by how much the sum of the nodes' surfaces grows"""
@@ -365,19 +390,48 @@ cdef class Finder:
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 
-    def look(self, const double[:, ::1] position, const double[:, ::1] orientation):
-        """Follow the bodies: position (n, 3) [m], orientation (n, 4), world."""
-        if not position.shape[0] == orientation.shape[0] >= self.body_count:
-            raise ValueError(f"position and orientation must have a row for each of {self.body_count} bodies")
-        if self.shape_count == 0:
-            return
+    cdef int choose(self, Filter* chosen, int32_t mask, skipped) except -1:
+        """Which shapes a query asks for: of bodies that it skips, by their numbers, none. pass_through() afterwards."""
+        chosen.mask = mask
+        chosen.sensor = -1
+        chosen.skipped = NULL if not skipped else self.skipping
+        return self.pass_through(skipped, True)
+
+    cdef int pass_through(self, skipped, bint passed) except -1:
+        cdef Py_ssize_t body
+        for body in skipped:
+            if 0 <= body < self.body_count:
+                self.skipping[body] = passed
+        return 0
+
+    cdef told(self, const Hit* hit):
+        """-> distance, number of the shape in the world, body, number of the shape in the body, point (3,), normal (3,)"""
+        cdef int32_t rank = 0
+        while self.shapes_of[self.shape_begin[hit.body] + rank] != hit.shape:
+            rank += 1
+        place = vectors(&hit.point, 2)
+        return hit.distance, hit.shape, hit.body, rank, place[0], place[1]
+
+    def look(self, BodyWatch watch not None):
+        """Follow the bodies of a world."""
+        if watch.count < self.body_count:
+            raise ValueError(f"there are {self.body_count} bodies with shapes, not {watch.count}")
+        watch.gather()
         with nogil:
-            self.follow(<const Vec3*>&position[0, 0], <const Quat*>&orientation[0, 0])
+            self.follow(watch.position, watch.orientation, &watch.of_finder)
+
+    def look_at(self, position, orientation):
+        """Follow the only body: position of three numbers [m], orientation of four, world."""
+        cdef Vec3 p
+        cdef Quat q
+        if self.body_count != 1 or not read_vector(position, &p) or not read_numbers(orientation, 4, &q.w):
+            raise ValueError("the pose of one body is three numbers and four")
+        self.follow(&p, &q, NULL)
 
     def cast_rays(self, double[:, ::1] origins, double[:, ::1] directions, double[::1] limits, int32_t mask,
-                  const int8_t[::1] skipped, bint filled):
-        """origins, directions (k, 3), of any length but 0; limits (k,) [m]; mask of groups; skipped (n,): bodies to pass
-        through, or None; filled: whether a ray that starts inside hits at once. -> (k,) HIT_DTYPE"""
+                  skipped, bint filled):
+        """origins, directions (k, 3), of any length but 0; limits (k,) [m]; mask of groups; skipped: numbers of bodies to
+        pass through; filled: whether a ray that starts inside hits at once. -> (k,) HIT_DTYPE"""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = origins.shape[0]
         cdef Filter chosen
@@ -387,7 +441,7 @@ cdef class Finder:
         hits_array = np.zeros(count, HIT_DTYPE)
         if count == 0:
             return hits_array
-        choose(&chosen, self.body_count, mask, skipped)
+        self.choose(&chosen, mask, skipped)
         raw = hits_array.view("i1")
         hits = <Hit*>&raw[0]
         with nogil:
@@ -398,96 +452,97 @@ cdef class Finder:
                     hits[i].body = -1
                     hits[i].shape = -1
                     hits[i].distance = INFINITY
+        self.pass_through(skipped, False)
         return hits_array
 
-    def cast_ray(self, origin, direction, double limit, int32_t mask, const int8_t[::1] skipped, bint filled):
-        """The nearest hit of one ray, as of cast_rays: origin, direction of three numbers each.
-        -> None, or body, shape, distance, point (3,), normal (3,)"""
+    def cast_ray(self, origin, direction, limit, int32_t mask, skipped, bint filled):
+        """The nearest hit of one ray, as of cast_rays: origin, direction of three numbers each. -> as of told(); None; or
+        NotImplemented, where the line is not told by numbers as core/_plain.pyx takes them, or is none"""
         cdef Filter chosen
         cdef Ray ray
         cdef Hit hit
         cdef Py_ssize_t count
-        choose(&chosen, self.body_count, mask, skipped)
+        cdef double far
+        if type(limit) is not float or not limit >= 0.0 or not read_vector(origin, &ray.origin) or not read_vector(
+                direction, &ray.direction):
+            return NotImplemented
+        if not max(max(fabs(ray.direction.x), fabs(ray.direction.y)), fabs(ray.direction.z)) >= SHORTEST_DIRECTION:
+            return NotImplemented
+        far = limit
+        self.choose(&chosen, mask, skipped)
+        ray.direction = unit(ray.direction)
+        with nogil:
+            count = self.walk(&ray, NULL, far, filled, &chosen, False, &hit)
+        self.pass_through(skipped, False)
+        return self.told(&hit) if count > 0 else None
+
+    def cast_through(self, origin, direction, double limit, int32_t mask, skipped, bint filled):
+        """All that one ray hits. -> list as of told(), in no order"""
+        cdef Py_ssize_t i, count
+        cdef Filter chosen
+        cdef Ray ray
+        cdef char[::1] raw = np.zeros(self.shape_count + 1, HIT_DTYPE).view("i1")
+        cdef Hit* hits = <Hit*>&raw[0]
+        self.choose(&chosen, mask, skipped)
         ray.origin = vec3(origin[0], origin[1], origin[2])
         ray.direction = unit(vec3(direction[0], direction[1], direction[2]))
         with nogil:
-            count = self.walk(&ray, NULL, limit, filled, &chosen, False, &hit)
-        if count == 0:
-            return None
-        place = np.empty((2, 3))
-        cdef double[:, ::1] out = place
-        memcpy(&out[0, 0], &hit.point, sizeof(Vec3))
-        memcpy(&out[1, 0], &hit.normal, sizeof(Vec3))
-        return hit.body, hit.shape, hit.distance, place[0], place[1]
+            count = self.walk(&ray, NULL, limit, filled, &chosen, True, hits)
+        self.pass_through(skipped, False)
+        return [self.told(&hits[i]) for i in range(count)]
 
-    def cast_through(self, double[::1] origin, double[::1] direction, double limit, int32_t mask,
-                     const int8_t[::1] skipped, bint filled):
-        """All that one ray hits. -> (k,) HIT_DTYPE, in no order"""
+    def cast_shape(self, Finder probe, direction, double limit, int32_t mask, skipped):
+        """What the first shape of `probe` meets first, from where it is. -> as of told(); None"""
         cdef Py_ssize_t count
         cdef Filter chosen
         cdef Ray ray
-        cdef char[::1] raw
-        hits_array = np.zeros(self.shape_count + 1, HIT_DTYPE)
-        choose(&chosen, self.body_count, mask, skipped)
-        raw = hits_array.view("i1")
-        ray.origin = vec3(origin[0], origin[1], origin[2])
-        ray.direction = unit(vec3(direction[0], direction[1], direction[2]))
-        with nogil:
-            count = self.walk(&ray, NULL, limit, filled, &chosen, True, <Hit*>&raw[0])
-        return hits_array[:count].copy()
-
-    def cast_shape(self, Finder probe, double[::1] direction, double limit, int32_t mask, const int8_t[::1] skipped):
-        """What the first shape of `probe` meets first, from where it is. -> (1,) or (0,) HIT_DTYPE"""
-        cdef Py_ssize_t count
-        cdef Filter chosen
-        cdef Ray ray
-        cdef char[::1] raw
-        hits_array = np.zeros(1, HIT_DTYPE)
-        choose(&chosen, self.body_count, mask, skipped)
-        raw = hits_array.view("i1")
+        cdef Hit hit
+        self.choose(&chosen, mask, skipped)
         ray.origin = probe.solids[0].position
         ray.direction = unit(vec3(direction[0], direction[1], direction[2]))
         with nogil:
-            count = self.walk(&ray, &probe.solids[0], limit, True, &chosen, False, <Hit*>&raw[0])
-        return hits_array[:count]
+            count = self.walk(&ray, &probe.solids[0], limit, True, &chosen, False, &hit)
+        self.pass_through(skipped, False)
+        return self.told(&hit) if count > 0 else None
 
-    def overlaps(self, Finder probe, int32_t i, int32_t mask, const int8_t[::1] skipped):
-        """The shapes that shape i of `probe` overlaps. -> (k,) int32, ascending"""
-        cdef Py_ssize_t count
+    def overlapped(self, Finder probe, int32_t mask, skipped):
+        """-> set of the bodies that have shapes which the first shape of `probe` overlaps"""
+        cdef Py_ssize_t k, count
         cdef Filter chosen
-        cdef int32_t[::1] numbers
-        choose(&chosen, self.body_count, mask, skipped)
+        self.choose(&chosen, mask, skipped)
         with nogil:
-            count = self.touching(&probe.solids[i], &chosen, self.found)
-        result = np.empty(count, np.int32)
-        numbers = result
-        for k in range(count):
-            numbers[k] = self.found[k]
-        result.sort()
-        return result
+            count = self.touching(&probe.solids[0], &chosen, self.found)
+        self.pass_through(skipped, False)
+        return {self.collider.shapes[self.found[k]].body for k in range(count)}
 
-    def distance(self, int32_t[::1] ours, Finder other, int32_t[::1] theirs):
-        """The nearest pair of shapes, one of `ours`, one of `theirs` of another finder. -> None if all are planes, or
-        distance [m] (minus the depth where they overlap), normal from ours to theirs, and the two points, world"""
-        cdef Py_ssize_t i, j
+    def distance(self, Py_ssize_t body, Finder other, Py_ssize_t other_body):
+        """Of the nearest two shapes, one of a body, one of a body of another finder, sensors left out. -> None where there
+        are no two, or all are planes; or distance [m] (minus the depth where they overlap), (3, 3): normal from body to
+        other, and the two points, world"""
+        cdef int32_t i, k
         cdef double least = INFINITY
         cdef Axis axis, best
-        cdef Vec3 middle, p, q, n
+        cdef Vec3 middle
+        cdef Vec3 found[3]
         cdef const Solid* a
         cdef const Solid* b
         best.normal = vec3(0.0, 0.0, 1.0)
         middle = best.normal
-        for i in range(ours.shape[0]):
-            a = &self.solids[ours[i]]
-            for j in range(theirs.shape[0]):
-                b = &other.solids[theirs[j]]
+        if body >= self.body_count or other_body >= other.body_count:
+            return None
+        for i in range(self.shape_begin[body], self.shape_begin[body + 1]):
+            a = &self.solids[self.shapes_of[i]]
+            for k in range(other.shape_begin[other_body], other.shape_begin[other_body + 1]):
+                b = &other.solids[other.shapes_of[k]]
+                if self.collider.shapes[self.shapes_of[i]].sensor or other.collider.shapes[other.shapes_of[k]].sensor:
+                    continue
                 if a.finite and b.finite and part(a, b, least, &axis) and axis.separation < least:
                     least = axis.separation
                     best = axis
                     middle = add(a.position, axis.witness)
         if least == INFINITY:
             return None
-        n = best.normal
-        p = add_scaled(middle, -0.5 * least, n)
-        q = add_scaled(middle, 0.5 * least, n)
-        return least, (n.x, n.y, n.z), (p.x, p.y, p.z), (q.x, q.y, q.z)
+        found[0] = best.normal
+        found[1] = add_scaled(middle, -0.5 * least, best.normal)
+        found[2] = add_scaled(middle, 0.5 * least, best.normal)
+        return least, vectors(found, 3)

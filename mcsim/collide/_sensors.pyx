@@ -15,6 +15,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 from mcsim.core._math cimport neg, norm, scale, sub
+from mcsim.core._touched cimport Touched
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._shape_types cimport PLANE
@@ -86,14 +87,14 @@ cdef class Sensors(Finder):
         self.capacity = capacity
         return 1
 
-    cdef Py_ssize_t look_inside(self, const Bodies* bodies) noexcept nogil:
-        """What is in the sensors now into `now`, sorted. -> how many, -1 if there is no memory"""
+    cdef Py_ssize_t look_inside(self, const Bodies* bodies, Touched* moved) noexcept nogil:
+        """What is in the sensors now into `now`, sorted; moved: as of follow(). -> how many, -1 if there is no memory"""
         cdef Filter chosen
         cdef Py_ssize_t k
         cdef Py_ssize_t found
         cdef Py_ssize_t count = 0
         cdef int32_t i, sensor
-        self.follow(bodies.position, bodies.orientation)
+        self.follow(bodies.position, bodies.orientation, moved)
         chosen.skipped = NULL
         chosen.kind = bodies.kind
         for i in range(self.sensor_count):
@@ -186,9 +187,9 @@ cdef class Sensors(Finder):
         event.body_a = self.collider.shapes[event.shape_a].body
         event.body_b = self.collider.shapes[event.shape_b].body
 
-    cdef void sense(self, const Bodies* bodies, const Bodies* before) noexcept nogil:
-        """After a step, which began at the poses `before`: note what came in and what went out."""
-        cdef Py_ssize_t count = self.look_inside(bodies)
+    cdef void sense(self, const Bodies* bodies, const Bodies* before, Touched* moved) noexcept nogil:
+        """After a step, which began at the poses `before`: note what came in and what went out. moved: as of follow()."""
+        cdef Py_ssize_t count = self.look_inside(bodies, moved)
         cdef Py_ssize_t passed = self.look_between(bodies, before, count) if count >= 0 else -1
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t k = 0
@@ -258,7 +259,7 @@ cdef class Sensors(Finder):
         bodies.position = <Vec3*>address(position)
         bodies.orientation = <Quat*>address(orientation)
         bodies.kind = <int32_t*>address(kind)
-        count = self.look_inside(&bodies)
+        count = self.look_inside(&bodies, NULL)
         if count < 0:
             raise MemoryError("there is no memory for the sensors")
         return pairs_of(self.now, count)

@@ -54,6 +54,9 @@ cdef class PlacedShapes:
     cdef int8_t* moved                   # its pairs are to be found anew
     cdef int32_t* placed                 # the shapes that this call placed
     cdef int32_t placed_count
+    cdef bint unplaced                   # any shape may be to be placed; else at most those of
+    cdef int32_t* lively                 # what neither stands nor rests, rising
+    cdef int32_t lively_count
     cdef Nearness placed_nearness        # at which they were placed
     cdef int32_t* pool                   # the number in _pools of what a hull or surface is in, else -1
     cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
@@ -64,7 +67,10 @@ cdef class PlacedShapes:
     cdef int leave_pool(self, int32_t number) except -1
     cdef void grip(self, int32_t i) noexcept nogil
     cdef int solidify(self, int32_t i, HullPool pool) except -1
+    cdef int take_shapes(self, PlacedShapes other) except -1
     cdef void revise(self) noexcept nogil
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil
+    cdef bint place_if_moved(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead,
+                             bint whole) noexcept nogil
     cdef void place(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil

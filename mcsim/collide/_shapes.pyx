@@ -100,6 +100,7 @@ cdef class PlacedShapes:
         self.add_column(<void**>&self.due, 1)
         self.add_column(<void**>&self.moved, 1)
         self.add_column(<void**>&self.placed, sizeof(int32_t))
+        self.add_column(<void**>&self.lively, sizeof(int32_t))
         self.add_column(<void**>&self.pool, sizeof(int32_t))
 
     def __dealloc__(self):
@@ -160,6 +161,24 @@ cdef class PlacedShapes:
             self.solidify(i, pool)
         self.shape_count = count
         self.revise()
+
+    cdef int take_shapes(self, PlacedShapes other) except -1:
+        """Those of another one, in place of none, not placed yet. Hulls and surfaces are shared, for they never change."""
+        cdef Py_ssize_t count = other.shape_count
+        self.reserve_shapes(count)
+        self._pools = {number: list(entry) for number, entry in other._pools.items()}
+        self._next_pool = other._next_pool
+        memcpy(self.shapes, other.shapes, count * sizeof(Shape))
+        memcpy(self.solids, other.solids, count * sizeof(Solid))
+        memcpy(self.grips, other.grips, count * sizeof(Grip))
+        memcpy(self.arms, other.arms, count * sizeof(double))
+        memcpy(self.pool, other.pool, count * sizeof(int32_t))
+        memset(self.kind, NEW, count)
+        memset(self.due, 1, count)
+        memset(self.moved, 1, count)
+        self.shape_count = other.shape_count
+        self.revise()
+        return 0
 
     def _checked_in(self, shapes, HullPool pool, first):
         """-> how many of the shapes, numbered from `first` on, are of hulls or surfaces. Refused are those that name one
@@ -296,6 +315,7 @@ cdef class PlacedShapes:
         """After a change of what shapes there are."""
         cdef int32_t i
         self.revision += 1
+        self.unplaced = True
         self.resisting = self.one_way = False
         for i in range(self.shape_count):
             self.resisting |= resists(&self.shapes[i])
@@ -310,33 +330,46 @@ cdef class PlacedShapes:
     # ---- placing -----------------------------------------------------------------------------------------------------
 
     cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil:
-        """Place all that can have moved since the last call, or the whole; note which in `placed`. A change of a body's
-        kind counts as a motion."""
-        cdef int32_t i, body
-        cdef int32_t kind
-        cdef Pose* at
+        """Place all that can have moved since the last call, or the whole; note which in `placed`."""
+        cdef int32_t i, k
+        cdef int32_t lively = 0
         cdef const Nearness* before = &self.placed_nearness
         whole = (whole or nearness.distance != before.distance or nearness.most != before.most
                  or nearness.part != before.part)
         self.placed_nearness = nearness[0]
         self.placed_count = 0
+        if not (whole or self.unplaced):
+            for k in range(self.lively_count):
+                self.place_if_moved(self.lively[k], bodies, nearness, ahead, False)
+            return
         for i in range(self.shape_count):
-            if not (whole or self.due[i] or self.moved[i]):
-                if self.resting[i]:
-                    continue
-                body = self.shapes[i].body
-                if self.kind[i] == STATIC and bodies.kind[body] == STATIC:
-                    at = &self.posed[i]
-                    if memcmp(&at.position, &bodies.position[body], sizeof(Vec3)) == 0 \
-                            and memcmp(&at.orientation, &bodies.orientation[body], sizeof(Quat)) == 0:
-                        continue
-            kind = bodies.kind[self.shapes[i].body]
-            self.moved[i] |= kind != self.kind[i]
-            self.kind[i] = kind
-            self.due[i] = 0
-            self.place(i, bodies, nearness, ahead)
-            self.placed[self.placed_count] = i
-            self.placed_count += 1
+            self.place_if_moved(i, bodies, nearness, ahead, whole)
+            if self.kind[i] != STATIC and not self.resting[i]:
+                self.lively[lively] = i
+                lively += 1
+        self.lively_count, self.unplaced = lively, False
+
+    cdef bint place_if_moved(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead,
+                             bint whole) noexcept nogil:
+        """Place a shape that can have moved. A change of a body's kind counts as a motion. -> whether it is"""
+        cdef int32_t body = self.shapes[i].body
+        cdef int32_t kind = bodies.kind[body]
+        cdef const Pose* at
+        if not (whole or self.due[i] or self.moved[i]):
+            if self.resting[i]:
+                return False
+            if self.kind[i] == STATIC and kind == STATIC:
+                at = &self.posed[i]
+                if memcmp(&at.position, &bodies.position[body], sizeof(Vec3)) == 0 \
+                        and memcmp(&at.orientation, &bodies.orientation[body], sizeof(Quat)) == 0:
+                    return False
+        self.moved[i] |= kind != self.kind[i]
+        self.kind[i] = kind
+        self.due[i] = 0
+        self.place(i, bodies, nearness, ahead)
+        self.placed[self.placed_count] = i
+        self.placed_count += 1
+        return True
 
     cdef void place(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil:
         """Pose, travel, margin and box of a shape. Travel is the way of the body's centre in the time ahead; a shape's

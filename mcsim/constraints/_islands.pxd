@@ -5,6 +5,7 @@ from mcsim.constraints._carriers cimport Carriers
 from mcsim.constraints._island_forest cimport IslandForest
 from mcsim.constraints._last_seen cimport LastSeen
 from mcsim.constraints._stillness cimport Stillness
+from mcsim.core._touched cimport Touched
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
@@ -31,6 +32,7 @@ cdef class Islands:
     cdef Twist* load                     # of what sleeps: what awake bodies gave it in the last step [N s, N m s]
     cdef int32_t* bearers                # the sleepers that had some, ascending
     cdef Py_ssize_t bearing
+    cdef bint followed                   # in the last step some took their load as it is
     cdef const Manifold* resting         # the contacts of sleepers with what sleeps or stands
     cdef Py_ssize_t resting_count
     cdef int32_t* first                  # the lowest sleeper of an island, at its root
@@ -46,7 +48,9 @@ cdef class Islands:
     cdef bint wake_near(self, Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef void look(self, const Bodies* bodies) noexcept nogil
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil
-    cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil
+    cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count,
+                     Touched* written) noexcept nogil
+    cdef bint notice_body(self, Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count, double ahead) noexcept nogil
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil
@@ -55,7 +59,7 @@ cdef class Islands:
     cdef bint rouse_laden(self, Bodies* bodies, const Manifold* manifolds, const Resistance* resistances,
                           Py_ssize_t count, const Settings* settings) noexcept nogil
     cdef void weigh_anew(self, const Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil
-    cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken, bint* followed) noexcept nogil
+    cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken) noexcept nogil
     cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil
     cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil

@@ -36,6 +36,7 @@ from mcsim.constraints._carriers cimport REACH
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale,
                                sub, vec3)
+from mcsim.core._touched cimport Touched, sort_touched, touch
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, STATIC
@@ -174,27 +175,43 @@ cdef class Islands:
             if bodies.kind[bodies.moving[k]] == KINEMATIC:
                 self.seen.keep(bodies, bodies.moving[k])
 
-    cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
-        """Between two step calls the user may have written anything into poses, velocities and forces. Wakes what was
-        pushed, moved, or lies where something was taken away or put. -> whether anything woke"""
-        cdef Py_ssize_t i
-        cdef const Twist* force
+    cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count,
+                     Touched* written) noexcept nogil:
+        """Between two step calls the user may have written anything into poses, velocities and forces of the bodies
+        `written`. Wakes what was pushed, moved, or lies where something was taken away or put. -> whether anything woke"""
+        cdef Py_ssize_t i, k
+        cdef bint driven = False
         cdef bint woken = False
-        for i in range(joint_count if self.sleepers > 0 else 0):
+        for k in range(bodies.moving_count):
+            if bodies.kind[bodies.moving[k]] == KINEMATIC:
+                driven = True
+                touch(written, bodies.moving[k])
+        for i in range(joint_count if driven and self.sleepers > 0 else 0):
             if joints[i].broken == 0:
                 woken |= self.wake_pulled(bodies, joints[i].body_a, joints[i].body_b)
                 woken |= self.wake_pulled(bodies, joints[i].body_b, joints[i].body_a)
-        for i in range(bodies.count):
-            if bodies.island[i] >= 0:
-                force = &bodies.force[i]
-                if (self.seen.displaced(bodies, i) or not is_zero(sub(bodies.twist[i].v, bodies.carrier[i]))
-                        or not is_zero(bodies.twist[i].w) or not is_zero(force.v) or not is_zero(force.w)):
-                    woken |= self.wake_near(bodies, i)
-                    woken |= self.wake(bodies, bodies.island[i])
-            elif bodies.kind[i] != DYNAMIC and self.seen.displaced(bodies, i):
-                if self.sleepers > 0:
-                    woken |= self.wake_near(bodies, i)
-                self.seen.keep(bodies, i)
+        if written.all:
+            for i in range(bodies.count):
+                woken |= self.notice_body(bodies, i)
+            return woken
+        sort_touched(written)
+        for k in range(written.count):
+            woken |= self.notice_body(bodies, written.rows[k])
+        return woken
+
+    cdef bint notice_body(self, Bodies* bodies, Py_ssize_t i) noexcept nogil:
+        cdef const Twist* force
+        cdef bint woken = False
+        if bodies.island[i] >= 0:
+            force = &bodies.force[i]
+            if (self.seen.displaced(bodies, i) or not is_zero(sub(bodies.twist[i].v, bodies.carrier[i]))
+                    or not is_zero(bodies.twist[i].w) or not is_zero(force.v) or not is_zero(force.w)):
+                woken |= self.wake_near(bodies, i)
+                woken |= self.wake(bodies, bodies.island[i])
+        elif bodies.kind[i] != DYNAMIC and self.seen.displaced(bodies, i):
+            if self.sleepers > 0:
+                woken |= self.wake_near(bodies, i)
+            self.seen.keep(bodies, i)
         return woken
 
     cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil:
@@ -252,7 +269,7 @@ cdef class Islands:
         cdef int32_t i, other
         cdef const Manifold* m
         cdef bint woken = False
-        cdef bint followed = False
+        self.followed = False
         for k in range(self.bearing):
             self.weigh_anew(bodies, self.bearers[k], settings)
         for k in range(count):
@@ -271,12 +288,12 @@ cdef class Islands:
             if self.lifts(bodies, m, i, settings):
                 self.sight[i] |= LIFTED
         for k in range(self.bearing):
-            self.judge(bodies, self.bearers[k], settings, &woken, &followed)
+            self.judge(bodies, self.bearers[k], settings, &woken)
         for k in range(count):
             i = bearer(bodies, &manifolds[k])
             if i >= 0:
-                self.judge(bodies, i, settings, &woken, &followed)
-        if followed:
+                self.judge(bodies, i, settings, &woken)
+        if self.followed:
             self.list_bearers(bodies)
         return woken
 
@@ -284,7 +301,7 @@ cdef class Islands:
         memset(&self.load[i], 0, sizeof(Twist))
         self.sight[i] = FOLLOWS if bodies.still_time[i] < self.stillness.patience else 0
 
-    cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken, bint* followed) noexcept nogil:
+    cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken) noexcept nogil:
         """Once in a step: a sleeper takes its load as it is, or wakes if the change alone would make it faster in the step
         than what is still."""
         cdef Mat3 inverse
@@ -296,7 +313,7 @@ cdef class Islands:
         elif self.sight[i] & FOLLOWS:
             bodies.borne[i] = self.load[i]
             bodies.still_time[i] += settings.dt
-            followed[0] = True
+            self.followed = True
         else:
             inverse = rotate_symmetric(quat_matrix(bodies.orientation[i]), self.free_inertia[i])
             if (self.free_mass[i] * norm(sub(self.load[i].v, bodies.borne[i].v))

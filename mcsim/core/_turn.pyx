@@ -15,6 +15,7 @@ from mcsim.core.errors import SimulationError
 # What a block wants of the turn.
 cdef enum Want:
     ALONE                        # nobody else, not even a function of the user's that the thing itself is calling
+    TELLING                      # the same, and what it writes of the thing's state it tells those who follow that
     STEP                         # the same, and the arrays are a step's until its end
     LOOK                         # nobody else, but for functions of the user's that the thing itself is calling
     GLANCE                       # the same, and where it cannot be had the block does without
@@ -37,6 +38,11 @@ cdef class Turn:
     def alone(self, doing):
         """A block that changes the thing, or runs kernels that write. doing: its name in the message."""
         return _hold(self, doing, ALONE)
+
+    def telling(self, doing):
+        """The same of a block that writes nothing of the thing's state without telling who follows it
+        (state/_body_watch.pyx): `changes` counts all others."""
+        return _hold(self, doing, TELLING)
 
     def step(self, doing):
         """A block that steps a world."""
@@ -90,6 +96,7 @@ cdef class Hold:
         cdef Turn turn = self.turn
         if turn.take():
             turn.stepping = self.want == STEP
+            turn.changes += self.want == ALONE
             self.has = True
         elif self.want != GLANCE and not (self.want == LOOK and turn.mine()):
             turn.refuse(self.doing)
@@ -98,6 +105,7 @@ cdef class Hold:
     def __exit__(self, *_):
         if self.has:
             self.has = False
+            self.turn.changes += self.want == ALONE      # again: in the block somebody may have looked
             last, self.turn.last = self.turn.last, None
             try:
                 if last is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core._plain import plain_vector, plain_vectors
 from mcsim.core.errors import SceneError
 
 Vector = Sequence[float] | np.ndarray
@@ -134,19 +135,22 @@ def items(value: Any, what: str, field: str) -> list[Any]:
 
 def vector(value: Any, field: str, length: int = 3) -> tuple[float, ...]:
     """`length` finite numbers."""
+    plain = plain_vector(value) if length == 3 else None  # most are: the same answer at once
+    if plain is not None:
+        return plain
     if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1:
         numbers = value.tolist()
     else:
         numbers = value if type(value) in LISTS else items(value, f"{length} numbers", field)
     if len(numbers) != length:
         raise FieldError(field, f"must be {length} numbers, got {len(numbers)}: {show(value)}")
-    if length == 3:  # most are, and are finite numbers: the same answer at once
-        x, y, z = numbers
-        if type(x) in FLOATS and type(y) in FLOATS and type(z) in FLOATS:
-            x, y, z = float(x), float(y), float(z)
-            if math.isfinite(x + y + z):
-                return x, y, z
     return tuple(number(x, f"{field}[{i}]") for i, x in enumerate(numbers))
+
+
+def vectors(values: list[Any], field: str) -> tuple[tuple[float, ...], ...]:
+    """Three finite numbers of each."""
+    plain = plain_vectors(values)  # most are: the same answer at once
+    return tuple(vector(row, f"{field}[{i}]") for i, row in enumerate(values)) if plain is None else plain
 
 
 def pair(value: Any, what: str, field: str) -> tuple[Any, ...]:

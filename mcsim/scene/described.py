@@ -38,7 +38,10 @@ def lock(value: Any) -> Any:
         value.flags.writeable = False
     elif isinstance(value, (list, tuple)):
         for item in value:
-            lock(item)
+            if type(item) is np.ndarray:  # there are long lists of these, and of numbers
+                item.flags.writeable = False
+            elif type(item) is not float:
+                lock(item)
     return value
 
 

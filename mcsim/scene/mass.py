@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.core.linear import dot, dots, eigenvalues, product
+from mcsim.core.linear import crosses, dot, dots, eigenvalues, product
 from mcsim.core.rotation import matrix
 
 SLENDEREST = 1e-12  # the least ratio of two principal moments
@@ -51,7 +51,7 @@ def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:
 
     def sums(origin: Any) -> Any:
         corners = triangles - origin
-        d = dots(corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+        d = dots(corners[:, 0], crosses(corners[:, 1], corners[:, 2]))
         return corners, d, corners.sum(axis=1)
 
     origin = triangles.reshape(-1, 3).mean(axis=0)

@@ -20,6 +20,7 @@ from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
 from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
+from mcsim.state._body_watch import BodyWatch
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
@@ -119,6 +120,7 @@ class BodyArrays:
     center_of_mass: np.ndarray
     reach: np.ndarray
     bounces: np.ndarray
+    watch: BodyWatch  # who may have written into them; of what makes steps with them
 
     def __init__(
         self, count: int, padded: dict[str, np.ndarray] | None = None, roots: dict[str, np.ndarray] | None = None
@@ -133,6 +135,10 @@ class BodyArrays:
         if padded is None:
             self.padded["orientation"][:, 0] = 1.0
             self.padded["island"][:] = AWAKE
+
+    def copied(self) -> BodyArrays:
+        """The same, in memory of their own."""
+        return BodyArrays(self.count, {name: array.copy() for name, array in self.padded.items()})
 
     def gathered(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
         """Other arrays of these and the `fresh` bodies, in memory of their own, with room for some more. rows: Rows."""

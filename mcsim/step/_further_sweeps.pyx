@@ -7,11 +7,13 @@
 """
 
 from libc.math cimport INFINITY
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._touched cimport touch, untouch
 from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
 from mcsim.solve._points cimport block_size
 from mcsim.state._row cimport RELAXED, ROW_NORMAL
@@ -40,7 +42,9 @@ cdef class FurtherSweeps:
     def __init__(self, sizes, int most, double speed, double rate, bint none):
         cdef Py_ssize_t bodies = len(sizes) - 1
         numbers, changed = np.zeros((2, bodies + 1)), np.zeros(bodies + 1, np.int32)
-        self.kept = numbers, changed, sizes
+        entered = np.zeros(bodies + 1, np.int32), np.zeros(bodies + 1, np.int8)
+        self.kept = numbers, changed, sizes, entered
+        self.entered.rows, self.entered.marks = integers(entered[0]), <int8_t*>records(entered[1])
         self.sizes, self.none = doubles(sizes), none
         self.burden, self.neighbours = doubles(numbers[0]) + 1, doubles(numbers[1]) + 1
         self.changed = integers(changed) + 1
@@ -55,8 +59,12 @@ cdef class FurtherSweeps:
         cdef bint carries = False
         if self.most == 0:
             return
-        memset(self.neighbours - 1, 0, (bodies.count + 1) * sizeof(double))
-        memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
+        untouch(&self.entered)
+        for i in range(bodies.moving_count):
+            self.enter(bodies, bodies.moving[i])
+        for i in range(count):
+            self.enter(bodies, manifolds[i].body_a)
+            self.enter(bodies, manifolds[i].body_b)
         if articulations is not None:
             articulations.further.share_masses(self.burden)
             carries = articulations.further.find_answers(manifolds, count, self.burden)
@@ -73,6 +81,11 @@ cdef class FurtherSweeps:
             if carries and m.point_count > 0:
                 self.join(m, articulations)
 
+    cdef void enter(self, const Bodies* bodies, int32_t i) noexcept nogil:
+        """A body has a part in the step; most of the others may sleep, and are not looked at."""
+        touch(&self.entered, i)
+        self.neighbours[i], self.burden[i] = 0.0, bodies.inv_mass[i]
+
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil:
         """What joints make a contact's bodies carry counts as if they touched it."""
         cdef double carried = articulations.further.burdened(m)
@@ -81,9 +94,12 @@ cdef class FurtherSweeps:
 
     cdef int32_t* begin(self) noexcept nogil:
         """Before the last sweep of a relax pass. -> where it notes what it changes, or NULL: no further ones follow"""
+        cdef Py_ssize_t k
         if self.most == 0:
             return NULL
-        memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(int32_t))
+        self.changed[-1] = 0
+        for k in range(self.entered.count):
+            self.changed[self.entered.rows[k]] = 0
         return self.changed
 
     cdef long long settle(self, ConstraintSets sets, Twist* twist) noexcept nogil:
@@ -113,7 +129,7 @@ cdef class FurtherSweeps:
         cdef int k
         if self.most == 0:
             return 0
-        self.begin()
+        memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(int32_t))
         mark_outweighed(rows, count, self.neighbours, tree, self.changed)
         for k in range(2, self.most + 2):
             found = False

@@ -48,6 +48,9 @@ cdef class Pipeline:
         """n steps of the call, or fewer. -> status, as of step()"""
         cdef long long end = self.context.steps + n
         cdef int status = OK
+        self.arrays.watch.gather()
+        if self.arrays.watch.viewed:
+            self.arrays.sift()
         if self.space.wake_driven():
             self.sleepers.follow()
         while self.context.steps < end and status != NOT_FINITE and status != NOT_DONE:
@@ -69,9 +72,10 @@ cdef class Pipeline:
         cdef int status
         with nogil:
             driven = self.context.efforts.begin()
+            self.arrays.watch.of_step.all |= driven      # efforts are forces, also on what sleeps
             self.stage_times.start()
             self.calls.begin(self.stage_times.clock)
-            status = self.arrays.check_state()
+            status = self.arrays.check_written()
             if status == OK:
                 self.sleepers.notice()
             update_inertia(self.context.bodies)
@@ -100,6 +104,7 @@ cdef class Pipeline:
         """What the step that comes begins with, as if a user had written it. driven, and ->: of the efforts' begin()"""
         cdef bint woken
         self.context.efforts.end(driven)
+        self.arrays.watch.touch_all()
         woken = self.tape.write(self.context.bodies, self.parts.islands)
         driven = self.context.efforts.begin()
         if not self.sleepers.notice() and (self.space.wake_driven() or woken):
@@ -137,6 +142,8 @@ cdef class Pipeline:
         if self.parts.plan.locked is not None:
             self.parts.plan.locked.unfold()                  # here a lock is a joint with rows
         self.arrays.joints_copied()
+        self.arrays.watch.touch_all()
+        self.parts.collider.unplaced = True
         status = self.arrays.check_state()
         if status == OK:
             update_inertia(self.context.bodies)
@@ -209,6 +216,7 @@ cdef class Pipeline:
 
     def notice(self):
         """What the user has written since the last step wakes whom it concerns."""
+        self.arrays.watch.touch_all()
         self.sleepers.notice()
 
     def follow(self):
@@ -217,6 +225,7 @@ cdef class Pipeline:
 
     def restored(self):
         """Follow poses, islands and manifolds that were written from outside."""
+        self.arrays.watch.touch_all()
         self.parts.islands.look(self.context.bodies)
         self.sleepers.follow()
 

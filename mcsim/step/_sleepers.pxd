@@ -22,6 +22,7 @@ cdef class Sleepers:
     cdef void follow(self) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef bint notice(self) noexcept nogil
+    cdef void tell_moves(self) noexcept nogil
     cdef bint wake_touched(self) noexcept nogil
     cdef void drop_contacts(self) noexcept nogil
     cdef void settle(self) noexcept nogil

@@ -1,13 +1,19 @@
 """Which bodies, joints and contacts take part in steps, as islands fall asleep and wake (constraints/_islands.pyx)."""
 
-from libc.stdint cimport int8_t
+from libc.stdint cimport int8_t, int32_t
 
 import numpy as np
 
 from mcsim.constraints._joints cimport choose_joints
 from mcsim.core._arrays cimport integers
+from mcsim.core._touched cimport Touched, touch_some, untouch
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.integrate._euler cimport update_inertia
+from mcsim.state._bodies cimport Bodies, STATIC
+
+
+cdef inline bint moves(const Bodies* bodies, int32_t i) noexcept nogil:
+    return bodies.kind[i] != STATIC and bodies.island[i] < 0
 
 
 cdef class Sleepers:
@@ -21,6 +27,7 @@ cdef class Sleepers:
 
     cdef void follow(self) noexcept nogil:
         """Some bodies woke or fell asleep."""
+        self.arrays.watch.of_backup.all = True           # islands, and how long what is in them is still
         self.islands.list_moving(self.context.bodies)
         update_inertia(self.context.bodies)              # of those that woke
         self.collider.part(self.context.bodies)
@@ -39,10 +46,25 @@ cdef class Sleepers:
 
     cdef bint notice(self) noexcept nogil:
         """What the user has written since the last step wakes whom it concerns. -> whether it does"""
-        if not self.islands.notice(self.context.bodies, self.context.joints, self.context.joint_count):
-            return False
-        self.follow()
-        return True
+        cdef Touched* written = &self.arrays.watch.of_step
+        cdef bint woken
+        cdef Py_ssize_t k
+        self.collider.unplaced |= written.all
+        for k in range(written.count):                   # what moves is placed in any case
+            self.collider.unplaced |= not moves(self.context.bodies, written.rows[k]) and self.islands.seen.displaced(
+                self.context.bodies, written.rows[k])
+        woken = self.islands.notice(self.context.bodies, self.context.joints, self.context.joint_count, written)
+        untouch(written)
+        if woken:
+            self.follow()
+        return woken
+
+    cdef void tell_moves(self) noexcept nogil:
+        """Which bodies the step moves, once that is known."""
+        cdef Touched* of_finder = &self.arrays.watch.of_finder
+        touch_some(of_finder, self.context.bodies.moving, self.context.bodies.moving_count)
+        touch_some(of_finder, self.islands.carriers.carried, self.islands.carriers.carried_count)
+        touch_some(&self.arrays.watch.of_backup, self.islands.carriers.carried, self.islands.carriers.carried_count)
 
     cdef bint wake_touched(self) noexcept nogil:
         """What the contacts that were found touch, wakes. -> whether any has: then there are more contacts"""
@@ -60,12 +82,17 @@ cdef class Sleepers:
 
     cdef void settle(self) noexcept nogil:
         """At a step's end: who falls asleep, and who wakes by what it bears."""
-        if self.islands.stillness.watching and self.make_room() and self.islands.settle(
+        if not (self.islands.stillness.watching and self.make_room()):
+            return
+        self.islands.followed = False
+        if self.islands.settle(
                 &self.arrays.bodies, self.context.joints, self.context.joint_count, self.store.previous,
                 self.store.resisted(), self.store.previous_count, <const Vec3*>self.arrays.backup_pointers[0],
                 <const Quat*>self.arrays.backup_pointers[1], self.context.settings, self.store.sleeping,
                 self.store.sleeping_count):
             self.follow()
+        elif self.islands.followed:
+            self.arrays.watch.of_backup.all = True
 
     cdef bint make_room(self) noexcept nogil:
         """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""

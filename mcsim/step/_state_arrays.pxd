@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._body_watch cimport BodyWatch
 from mcsim.state._joint cimport JOINT_AXES, Joint
 from mcsim.state._settings cimport Settings
 
@@ -26,6 +27,7 @@ cdef class StateArrays:
     cdef Py_ssize_t joint_count
     cdef Settings settings
     cdef Noted noted
+    cdef readonly BodyWatch watch       # who else may have written into the bodies
     cdef readonly object kept_sizes
     cdef double* sizes                  # of bodies: how far they reach from their centres, or their radius of gyration [m]
     cdef JointLists joint_lists         # of this step
@@ -40,10 +42,15 @@ cdef class StateArrays:
     cdef JointKept* joints_kept
 
     cdef int check_state(self) noexcept nogil
+    cdef void sift(self) noexcept nogil
+    cdef bint differs(self, Py_ssize_t i, Py_ssize_t count) noexcept nogil
+    cdef int check_written(self) noexcept nogil
+    cdef bint admit(self, Py_ssize_t i) noexcept nogil
     cdef int check_moving(self) noexcept nogil
     cdef bint sound(self, Py_ssize_t i) noexcept nogil
     cdef void save_poses(self) noexcept nogil
     cdef Bodies bodies_before(self) noexcept nogil
+    cdef void save_body(self, Py_ssize_t i) noexcept nogil
     cdef void save_backup(self) noexcept nogil
     cdef Joint* joints_copied(self) noexcept nogil
     cdef void restore_backup(self) noexcept nogil

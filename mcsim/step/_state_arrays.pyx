@@ -3,7 +3,7 @@
 from libc.float cimport DBL_EPSILON
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -13,12 +13,19 @@ from mcsim.constraints._joint_lists cimport TurningJoint
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._noted cimport NOTE_COARSE
 from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back
+from mcsim.core._touched cimport Touched, untouch
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._bodies cimport STATIC
 from mcsim.state._joint cimport MOTION_NONE
 
 from mcsim.state.fields import JOINT_DTYPE
+
+cdef enum:
+    BLOCK = 64                   # bodies that are compared at once
+
+cdef Twist NO_FORCES[BLOCK]
+memset(NO_FORCES, 0, sizeof(NO_FORCES))
 
 # How much of a body's size rounding may be off by before it is noted: as much as a contact's `slop` is.
 cdef double COARSE = 1.0 / 1024.0
@@ -59,6 +66,7 @@ cdef class StateArrays:
     def __init__(self, bodies, joints, settings, Noted noted not None):
         self.settings, self.noted = settings, noted
         self.kept = (bodies, joints)
+        self.watch = bodies.watch = BodyWatch(bodies)
         self._point_at_bodies(bodies)
         sizes = bodies.sizes()
         self.kept_sizes = np.append(np.where(sizes > 0.0, sizes, np.inf), 1.0)
@@ -129,16 +137,54 @@ cdef class StateArrays:
             self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
         return True
 
+    cdef bint admit(self, Py_ssize_t i) noexcept nogil:
+        """Whether a body's state is sound; what is static is made still."""
+        if self.bodies.kind[i] == STATIC:
+            memset(&self.bodies.twist[i], 0, sizeof(Twist))
+        return self.sound(i)
+
     cdef int check_state(self) noexcept nogil:
         """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics
         still."""
         cdef Py_ssize_t i
         for i in range(self.bodies.count):
-            if self.bodies.kind[i] == STATIC:
-                memset(&self.bodies.twist[i], 0, sizeof(Twist))
-            if not self.sound(i):
+            if not self.admit(i):
                 return NOT_FINITE
         return OK
+
+    cdef bint differs(self, Py_ssize_t i, Py_ssize_t count) noexcept nogil:
+        """Whether one of so many bodies has another pose or twist than in the backup, or a force."""
+        return (memcmp(&self.bodies.position[i], self.backup_pointers[0] + 3 * i, count * sizeof(Vec3)) != 0
+                or memcmp(&self.bodies.orientation[i], self.backup_pointers[1] + 4 * i, count * sizeof(Quat)) != 0
+                or memcmp(&self.bodies.twist[i], self.backup_pointers[2] + 6 * i, count * sizeof(Twist)) != 0
+                or memcmp(&self.bodies.force[i], NO_FORCES, count * sizeof(Twist)) != 0)
+
+    cdef void sift(self) noexcept nogil:
+        """Where users may have written anything through views: which bodies differ from the backup, as what moves does."""
+        cdef Py_ssize_t begin = 0
+        cdef Py_ssize_t count
+        cdef int32_t i
+        if self.watch.of_backup.all:
+            self.watch.touch_all()
+        self.watch.viewed = False
+        while begin < self.bodies.count and not self.watch.of_backup.all:
+            count = min(<Py_ssize_t>BLOCK, self.bodies.count - begin)
+            if self.differs(begin, count):
+                for i in range(<int32_t>begin, <int32_t>(begin + count)):
+                    if self.differs(i, 1):
+                        self.watch.touch_written(&i, 1)
+            begin += count
+
+    cdef int check_written(self) noexcept nogil:
+        """The same of what may have been written since the last step began, and of what moves."""
+        cdef const Touched* written = &self.watch.of_step
+        cdef bint sound = not written.all
+        cdef Py_ssize_t k
+        for k in range(written.count if sound else 0):
+            sound = sound and self.admit(written.rows[k])
+        for k in range(self.bodies.moving_count if sound else 0):
+            sound = sound and self.admit(self.bodies.moving[k])
+        return OK if sound else self.check_state()           # which finds the first that is not
 
     cdef int check_moving(self) noexcept nogil:
         """Refuse what a step has made of the state where it is not finite, or no longer tells a body's points apart; note
@@ -173,16 +219,33 @@ cdef class StateArrays:
         bodies.position, bodies.orientation = <Vec3*>self.backup_pointers[0], <Quat*>self.backup_pointers[1]
         return bodies
 
+    cdef void save_body(self, Py_ssize_t i) noexcept nogil:
+        (<Vec3*>self.backup_pointers[0])[i] = self.bodies.position[i]
+        (<Quat*>self.backup_pointers[1])[i] = self.bodies.orientation[i]
+        (<Twist*>self.backup_pointers[2])[i] = self.bodies.twist[i]
+        self.backup_pointers[4][i] = self.bodies.still_time[i]
+        self.backup_pointers[5][i] = self.bodies.still_speed[i]
+        self.backup_island[i] = self.bodies.island[i]
+
     cdef void save_backup(self) noexcept nogil:
+        """What a step may change. Bodies that have neither moved nor been written are as they were saved before."""
         cdef Py_ssize_t n = self.bodies.count
-        cdef Py_ssize_t j
-        self.save_poses()
-        memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
+        cdef Py_ssize_t j, k
+        cdef Touched* other = &self.watch.of_backup
+        if other.all:
+            self.save_poses()
+            memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
+            memcpy(self.backup_pointers[4], self.bodies.still_time, n * sizeof(double))
+            memcpy(self.backup_pointers[5], self.bodies.still_speed, n * sizeof(double))
+            memcpy(self.backup_island, self.bodies.island, n * sizeof(int64_t))
+        else:
+            for k in range(other.count):
+                self.save_body(other.rows[k])
+            for k in range(self.bodies.moving_count):
+                self.save_body(self.bodies.moving[k])
+        untouch(other)
         for j in range(self.joint_count):
             keep_joint(&self.joints[j], &self.joints_kept[j])
-        memcpy(self.backup_pointers[4], self.bodies.still_time, n * sizeof(double))
-        memcpy(self.backup_pointers[5], self.bodies.still_speed, n * sizeof(double))
-        memcpy(self.backup_island, self.bodies.island, n * sizeof(int64_t))
 
     cdef Joint* joints_copied(self) noexcept nogil:
         memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
@@ -253,4 +316,11 @@ cdef class StateArrays:
         return out
 
     cdef void clear_forces(self) noexcept nogil:
-        memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))
+        """Of all bodies; of those of which none was written they are 0."""
+        cdef Touched* written = &self.watch.of_forces
+        cdef Py_ssize_t k
+        if written.all:
+            memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))
+        for k in range(0 if written.all else written.count):
+            memset(&self.bodies.force[written.rows[k]], 0, sizeof(Twist))
+        untouch(written)

@@ -48,6 +48,7 @@ cdef class Step:
         status = self.collide()
         if status != OK:
             return status
+        self.sleepers.tell_moves()
         self.sets.begin_step()
         self.parts.sweeping.begin_step()
         status = self.layout(self.sets)
@@ -145,7 +146,7 @@ cdef class Step:
         self.collider.accept()
         if self.parts.sensors is not None:
             before = self.arrays.bodies_before()
-            self.parts.sensors.sense(self.context.bodies, &before)
+            self.parts.sensors.sense(self.context.bodies, &before, &self.arrays.watch.of_finder)
         self.sleepers.settle()
         self.times.lap(STAGE_FINISH)
 

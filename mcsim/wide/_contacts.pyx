@@ -103,9 +103,11 @@ cdef class WideContacts:
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil:
         """The manifolds' keys, and how many rows and colours they have."""
+        cdef Py_ssize_t i
         cdef int turn = 0
-        memset(self.moving, 0, self.body_count * sizeof(uint64_t))
-        memset(self.resting, 0, self.body_count * sizeof(uint64_t))
+        for i in range(count):                   # of other bodies, most of which may sleep, nothing is read
+            self.moving[manifolds[i].body_a] = self.moving[manifolds[i].body_b] = 0
+            self.resting[manifolds[i].body_a] = self.resting[manifolds[i].body_b] = 0
         self.row_count = 0
         self.used = 0
         while self.color_parts(manifolds, resistances, count, bodies, turn):

@@ -179,7 +179,9 @@ cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold
         some = some or manifolds[k].size < small
     if scale == 0.0 or not some:
         return most
-    memset(passing, 0, 6 * bodies.count * sizeof(double))
+    for k in range(count):
+        memset(passing + 6 * manifolds[k].body_a, 0, 6 * sizeof(double))
+        memset(passing + 6 * manifolds[k].body_b, 0, 6 * sizeof(double))
     for k in range(count):
         m = &manifolds[k]
         inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]

@@ -18,7 +18,6 @@ all but alike (_faces.pxi) yield as they did.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int32_t
-from libc.string cimport memset
 from mcsim.core._math cimport dot
 from mcsim.core._types cimport Vec3
 from mcsim.state._bodies cimport Bodies
@@ -76,7 +75,8 @@ cdef inline bint find_firmness(Effort* efforts, int32_t* bearers, const Manifold
     cdef bint a, b
     cdef bint some = False
     cdef double own
-    memset(bearers - 1, NONE, (bodies.count + 1) * sizeof(int32_t))
+    for i in range(<int32_t>count):
+        bearers[manifolds[i].body_a] = bearers[manifolds[i].body_b] = NONE
     for i in range(<int32_t>count):
         m = &manifolds[i]
         if m.point_count == 0:

@@ -45,7 +45,7 @@ class Actions(WorldBase):
     def apply_force(self, body: AnyBody, force: Vector, point: Vector | None = None) -> None:
         """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step()
         call."""
-        with self._turn.alone("apply_force"):
+        with self._turn.telling("apply_force"):
             i = self._dynamic(body, "apply_force")
             force = self._vector(force, "force", "apply_force")
             torque = np.zeros(3)
@@ -55,14 +55,14 @@ class Actions(WorldBase):
 
     def apply_torque(self, body: AnyBody, torque: Vector) -> None:
         """Add a torque [N m], world axes, through the next step() call."""
-        with self._turn.alone("apply_torque"):
+        with self._turn.telling("apply_torque"):
             i = self._dynamic(body, "apply_torque")
             torque = self._vector(torque, "torque", "apply_torque")
             self._add(self._bodies.force[:, 3:], [i], torque[None], "apply_torque")
 
     def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
-        with self._turn.alone("apply_impulse"):
+        with self._turn.telling("apply_impulse"):
             i = self._dynamic(body, "apply_impulse")
             impulse = self._vector(impulse, "impulse", "apply_impulse")
             spin = np.zeros(3)
@@ -76,6 +76,8 @@ class Actions(WorldBase):
 
     def _add(self, array: np.ndarray, chosen: Sequence[int] | np.ndarray, more: np.ndarray, doing: str) -> None:
         """Add to rows of forces or twists, if the sums, and what was made of finite arguments, are finite themselves."""
+        for i in chosen:
+            self._bodies.watch.tell(i)
         with np.errstate(over="ignore", invalid="ignore"):
             before = array[chosen]
             np.add.at(array, chosen, more)
@@ -160,7 +162,7 @@ class Actions(WorldBase):
         bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
         not dynamic feel nothing. points (k, 3) [m]: where the forces act, world; None: at the centres of mass.
         """
-        with self._turn.alone("apply_forces"):
+        with self._turn.telling("apply_forces"):
             chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
             self._add(self._bodies.force, chosen, wrenches, "apply_forces")
 
@@ -169,7 +171,7 @@ class Actions(WorldBase):
     ) -> None:
         """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
         apply_forces."""
-        with self._turn.alone("apply_impulses"):
+        with self._turn.telling("apply_impulses"):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
             rotations = matrices(self._bodies.orientation[chosen])
             body_axes = turned(rotations.swapaxes(1, 2), wrenches[:, 3:])
@@ -201,7 +203,7 @@ class Actions(WorldBase):
                 world.apply_wind((8, 0, 0), ["flag", "leaf"], drag=1.2, lift=0.5)
                 world.step()
         """
-        with self._turn.alone("apply_wind"):
+        with self._turn.telling("apply_wind"):
             wind = self._vector(velocity, "velocity", "apply_wind")
             try:
                 numbers = {
@@ -236,7 +238,7 @@ class Actions(WorldBase):
                 world.apply_buoyancy(level=0.5, drag=0.5)
                 world.step()
         """
-        with self._turn.alone("apply_buoyancy"):
+        with self._turn.telling("apply_buoyancy"):
             flow = self._vector(current, "current", "apply_buoyancy")
             try:
                 level, density = number(level, "level"), not_negative(density, "density")
@@ -276,11 +278,12 @@ class Actions(WorldBase):
 
     def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
-        with self._turn.alone("set_pose"):
+        with self._turn.telling("set_pose"):
             self._set_pose(body, position, orientation)
 
     def _set_pose(self, body: AnyBody, position: Vector | None, orientation: Vector | None) -> None:
         i = self._find(body, BodyHandle)
+        self._bodies.watch.tell(i)
         if position is not None:
             position = self._vector(position, "position", "set_pose")
         if orientation is not None:
@@ -297,7 +300,7 @@ class Actions(WorldBase):
         So it carries and pushes what it meets. `set_pose` puts it there at once, without velocity: what stood on it is
         left behind.
         """
-        with self._turn.alone("move_to"):
+        with self._turn.telling("move_to"):
             i = self._find(body, BodyHandle)
             if self.body(i).kind != "kinematic":
                 raise SceneError(
@@ -310,6 +313,7 @@ class Actions(WorldBase):
             if orientation is not None:
                 q = normalized(self._vector(orientation, "orientation", "move_to", 4))
                 twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
+            self._bodies.watch.tell(i)
             self._bodies.twist[i] = twist
 
     def _write_setting(self, body: int, field: str, value: Any) -> None:
@@ -318,13 +322,14 @@ class Actions(WorldBase):
 
     def set_velocity(self, body: AnyBody, velocity: Vector | None = None, angular_velocity: Vector | None = None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
-        with self._turn.alone("set_velocity"):
+        with self._turn.telling("set_velocity"):
             self._set_velocity(body, velocity, angular_velocity)
 
     def _set_velocity(self, body: AnyBody, velocity: Vector | None, angular_velocity: Vector | None) -> None:
         i = self._find(body, BodyHandle)
         if self.body(i).kind == "static":
             raise SceneError(f"World.set_velocity: body {self.body_names[i]!r} is static; make it kinematic to move it")
+        self._bodies.watch.tell(i)
         if velocity is not None:
             velocity = self._vector(velocity, "velocity", "set_velocity")
         if angular_velocity is not None:

@@ -60,7 +60,7 @@ class DrivenJoint(Handle[Joint]):
 
     @tau.setter
     def tau(self, value: float | Vector) -> None:
-        with self._alone("tau"):
+        with self._telling("tau"):
             slot = self._world._forces_of(self.index)
             try:
                 one = len(slot) == 1 and np.ndim(value) == 0
@@ -172,7 +172,7 @@ class DrivenJoint(Handle[Joint]):
         aims = {"velocity": velocity, "position": position, "max_force": max_force, "kp": kp, "kd": kd}
         aims["max_velocity"] = max_velocity
         given = {name: value for name, value in aims.items() if value is not None}
-        with self._alone("set_motor"):
+        with self._telling("set_motor"):
             try:
                 if isinstance(motor, str) and motor == KEPT:
                     self._aim_motor(given, self._driven_axes(axis))

@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import copy
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from mcsim.core.errors import StaleHandleError
@@ -34,8 +35,8 @@ class Handle(Generic[P]):
         explain_methods(cls)
 
     def __init__(self, world: HandledWorld, part: P) -> None:
-        object.__setattr__(self, "_world", world)
-        object.__setattr__(self, "_part", part)
+        _put_world(self, world)
+        _put_part(self, part)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """What cannot be set says so, with what can."""
@@ -103,6 +104,15 @@ class Handle(Generic[P]):
         """The world's turn, to change something of this part."""
         return self._world._turn.alone(self._of_it(what))
 
+    def _telling(self, what: str) -> Hold:
+        """The same, where what is changed is nothing of the bodies' state (Turn.telling)."""
+        return self._world._turn.telling(self._of_it(what))
+
     def _of_it(self, what: str) -> str:
         """What a message calls it."""
         return f"{self._NOUN}({self.name!r}).{what}"
+
+
+# Handles are made by thousands: past __setattr__, and without looking for it.
+_put_world: Callable[[Handle[Any], Any], None] = vars(Handle)["_world"].__set__
+_put_part: Callable[[Handle[Any], Any], None] = vars(Handle)["_part"].__set__

@@ -116,7 +116,9 @@ class BodyHandle(BodySettings):
     def _row(self, name: str, part: slice = slice(None)) -> np.ndarray:
         """This body's row of an array of the state."""
         there = self._world._arrays()
-        return self._world._as_shown(name, getattr(there.bodies, name))[self._number(there), part]
+        number = self._number(there)
+        there.bodies.watch.tell(number)
+        return self._world._as_shown(name, getattr(there.bodies, name))[number, part]
 
     def __repr__(self) -> str:
         if self.removed:

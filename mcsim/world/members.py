@@ -129,7 +129,8 @@ class WorldOfMembers(WorldBase):
     def _told_user_data(self) -> dict[str, Any]:
         """Name -> what was set in this world, of the bodies that there are."""
         given = self._user_data
-        return {body.name: given[body.original] for body in self._scene.bodies if body.original in given}
+        bodies = self._scene.bodies if given else ()
+        return {body.name: given[body.original] for body in bodies if body.original in given}
 
     def _take_user_data(self, told: dict[str, Any]) -> None:
         """What another world of the same bodies told."""

@@ -144,7 +144,7 @@ class Observers(WorldBase):
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
         separation, which is at its end; where what carries the bodies moves, the positions have gone with it."""
-        with self._turn.alone("contacts"):
+        with self._turn.telling("contacts"):
             if self._event_run is not None:
                 return self._event_run.fill_contacts(CONTACT_DTYPE)
             found = self._collider.get_manifolds()
@@ -194,15 +194,17 @@ class Observers(WorldBase):
         bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         with self._observing("rows"):
             raw = self._raw_rows()
-            raw = raw[~second_rows(raw)]
-        out = np.zeros(len(raw), ROW_VIEW_DTYPE)
-        out["kind"] = np.array(ROW_KINDS)[raw["kind"]]
-        out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
-        out["bodies"] = np.stack([raw["body_a"], raw["body_b"]], axis=1)
-        out["bounds"] = np.stack([raw["lower"], raw["upper"]], axis=1)
-        for name in ("source", "index", "error", "friction", "impulse"):
-            out[name] = raw[name]
-        return out
+            second = second_rows(raw)
+            if second.any():
+                raw = raw[~second]
+            out = np.empty(len(raw), ROW_VIEW_DTYPE)
+            out["kind"] = np.array(ROW_KINDS, ROW_VIEW_DTYPE["kind"])[raw["kind"]]
+            out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
+            out["bodies"][:, 0], out["bodies"][:, 1] = raw["body_a"], raw["body_b"]
+            out["bounds"][:, 0], out["bounds"][:, 1] = raw["lower"], raw["upper"]
+            for name in ("source", "index", "error", "friction", "impulse"):
+                out[name] = raw[name]
+            return out
 
     @contextmanager
     def _observing(self, doing: str) -> Iterator[None]:
@@ -383,7 +385,7 @@ class Observers(WorldBase):
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
-        with self._turn.alone("stats"):
+        with self._turn.telling("stats"):
             pipeline, sweeping = self._pipeline, self._pipeline.parts.sweeping
             manifolds = self._collider.get_manifolds()
             geared = int(np.sum(second_rows(pipeline.parts.plain.now())))
@@ -416,7 +418,7 @@ class Observers(WorldBase):
         (its force would pull), "leave" (over an edge), "stick", "slip" (begins; of drives too), "close" (the end of
         ever faster bounces); body_a, body_b (-1: the world); position (3,); of impacts normal_impulse [N s] and speed,
         at which the contact closed [m/s]."""
-        with self._turn.alone("event_log"):
+        with self._turn.telling("event_log"):
             if self._event_run is None:
                 raise SceneError("World.event_log: there is one with contact='event' alone")
             return self._event_run.happenings()
@@ -425,7 +427,7 @@ class Observers(WorldBase):
     def events(self) -> Events:
         """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out
         of them, joints that broke. Each read makes new arrays."""
-        with self._turn.alone("events"):
+        with self._turn.telling("events"):
             self._meet_shapes()
             if self._event_run is not None:
                 run = self._event_run

@@ -3,10 +3,11 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple, cast, overload
 
 import numpy as np
@@ -84,6 +85,10 @@ def _finder_of(shape: Shape) -> Finder:
     )
 
 
+_new_hit = cast(Callable[[tuple[Any, ...]], Hit], partial(tuple.__new__, Hit))  # without a function of Python's
+_nearest = itemgetter(0, 1)  # of what Finder.told tells: the distance, and where they are equal the shape
+
+
 class _Probes(threading.local):
     """A Finder of each shape that was asked with before. To ask is to place it, so every thread has its own."""
 
@@ -123,24 +128,22 @@ def _line(
     start: Vector, along: Vector, max_distance: float, name: str = "origin"
 ) -> tuple[tuple[float, ...], tuple[float, ...], float]:
     """Start and direction, three numbers each, and the length."""
-    return (
-        vector(start, name),
-        direction(along, "direction"),
-        not_negative(max_distance, "max_distance", infinite=True),
-    )
+    if type(max_distance) is not float or not max_distance >= 0.0:
+        max_distance = not_negative(max_distance, "max_distance", infinite=True)
+    return vector(start, name), direction(along, "direction"), max_distance
 
 
 def _probes(shapes: Shape | Sequence[Shape], position: Vector, orientation: Vector, planes: bool = False) -> list[Finder]:
     """A Finder for each of the shapes, placed. position and orientation are those of the frame they are placed in."""
     parts = [shapes] if isinstance(shapes, Shape) else items(shapes, "a shape or a list of shapes", "shape")
-    pose = np.array([position]), np.array([unit_quaternion(orientation, "orientation")])
+    turned_by = unit_quaternion(orientation, "orientation")
     probes = []
     for part in parts:
         if not isinstance(part, PROBES) and not (planes and isinstance(part, Plane)):
             known = ", ".join(kind.__name__ for kind in (*PROBES, *([Plane] if planes else [])))
             raise FieldError("shape", f"must be one of: {known}; or a list of them; got {show(part)}")
         probe = _probes_here.of(part)
-        probe.look(*pose)
+        probe.look_at(position, turned_by)
         probes.append(probe)
     if not probes:
         raise FieldError("shape", "must not be an empty list")
@@ -225,7 +228,7 @@ class Queries(WorldBase):
         found the pairs of shapes that may touch; in the order of `shape_bodies`. They are wider than the shapes, so that
         what moves on stays inside for some steps. NaN for planes, which have none, and for what was not there in the last
         step, as nothing is between a restored state and the next step; for all under contact="event"."""
-        with self._turn.alone("shape_boxes"):
+        with self._turn.telling("shape_boxes"):
             boxes = self._collider.get_boxes()
             return boxes if self._event_run is None else np.full_like(boxes, np.nan)
 
@@ -238,7 +241,7 @@ class Queries(WorldBase):
     @contextmanager
     def _asking(self, method: str) -> Iterator[Finder]:
         """The finder, at the present poses; errors in the arguments name the method."""
-        with self._turn.alone(method):
+        with self._turn.telling(method):
             try:
                 yield self._present_finder()
             except FieldError as error:
@@ -250,40 +253,30 @@ class Queries(WorldBase):
         finder = self._finder
         if finder is None:
             finder = self._finder = Finder(self._collider)
-        finder.look(self._bodies.position, self._bodies.orientation)
+        finder.look(self._bodies.watch)
         return finder
 
-    def _skipped(self, exclude: AnyBody | Iterable[AnyBody]) -> np.ndarray | None:
-        """(n,) int8, 1 of the excluded bodies; None if there are none."""
+    def _seen(self, mask: int, exclude: AnyBody | Iterable[AnyBody]) -> tuple[int, Collection[int]]:
+        """Which groups are seen, and the numbers of the bodies that are passed through."""
+        if type(mask) is not int or not -1 <= mask < 2**31:
+            mask = bits(mask, "mask")
         if type(exclude) is tuple and not exclude:
-            return None
+            return mask, ()
         if isinstance(exclude, (str, BodyHandle, Body, int, np.integer)):
             exclude = (exclude,)
         exclude = items(exclude, "a body or a list of bodies", "exclude")
-        if not exclude:
-            return None
-        skipped = np.zeros(self._bodies.count, np.int8)
-        skipped[[self._find(body, BodyHandle) for body in exclude]] = 1
-        return skipped
+        return mask, [self._find(body, BodyHandle) for body in exclude]
 
-    def _hit(self, record: np.void) -> Hit:
-        return Hit(
-            self.body(int(record["body"])),
-            int(self._shape_ranks[record["shape"]]),
-            float(record["distance"]),
-            record["point"].copy(),
-            record["normal"].copy(),
-        )
+    def _hit(self, told: tuple[Any, ...]) -> Hit:
+        """What Finder.told tells."""
+        distance, _, body, rank, point, normal = told
+        handle = BodyHandle(self, self._there.scene.bodies[body])  # type: ignore[arg-type]  # a whole World
+        return _new_hit((handle, rank, distance, point, normal))
 
-    def _bodies_of(self, shapes: np.ndarray) -> list[BodyHandle]:
-        """Handles of the bodies that have these shapes, each once, in order."""
-        return [self.body(int(body)) for body in np.unique(self._shape_bodies[shapes])]
-
-    def _shapes_of(self, body: int) -> np.ndarray:
-        """Numbers of a body's shapes, sensors left out."""
-        numbers = np.flatnonzero(self._shape_bodies == body)
-        solid = [not shape.sensor for shape in self._scene.bodies[body].shapes]
-        return numbers[solid].astype(np.int32)
+    def _bodies_of(self, numbers: Iterable[int]) -> list[BodyHandle]:
+        """Handles of bodies, each once, in order."""
+        bodies = self._there.scene.bodies
+        return [BodyHandle(self, bodies[body]) for body in sorted(set(numbers))]  # type: ignore[arg-type]
 
     @overload
     def ray_cast(
@@ -329,40 +322,21 @@ class Queries(WorldBase):
         comes out, and the normal points inwards. Of shapes at the same distance the first counts.
 
         mask: bits of the collision groups that are seen. exclude: a body, or a list of bodies, that are not."""
-        if all is not False:
-            return self._ray_through(origin, direction, max_distance, mask, exclude, solid, all)
-        with self._turn.alone("ray_cast"):  # and not `_asking`: of one ray that would take as long as all else
+        with self._turn.telling("ray_cast"):  # and not `_asking`: of one ray that would take as long as all else
             try:
                 finder = self._present_finder()
-                begin, way, limit = _line(origin, direction, max_distance)
-                skipped = self._skipped(exclude)
-                hit = finder.cast_ray(begin, way, limit, bits(mask, "mask"), skipped, flag(solid, "solid"))
+                groups, skipped = self._seen(mask, exclude)
+                solid = solid if type(solid) is bool else flag(solid, "solid")
+                if all is not False and flag(all, "all"):
+                    line = _line(origin, direction, max_distance)
+                    hits = finder.cast_through(*line, groups, skipped, solid)
+                    return [self._hit(hit) for hit in sorted(hits, key=_nearest)]
+                found = finder.cast_ray(origin, direction, max_distance, groups, skipped, solid)
+                if found is NotImplemented:
+                    found = finder.cast_ray(*_line(origin, direction, max_distance), groups, skipped, solid)
+                return None if found is None else self._hit(found)
             except FieldError as error:
                 raise SceneError(f"World.ray_cast: {error}") from None
-            if hit is None:
-                return None
-            body, shape, distance, point, normal = hit
-            handle = BodyHandle(cast(Any, self), self._there.scene.bodies[body])
-            return Hit(handle, int(self._shape_ranks[shape]), distance, point, normal)
-
-    def _ray_through(
-        self,
-        origin: Vector,
-        direction: Vector,
-        max_distance: float,
-        mask: int,
-        exclude: AnyBody | Iterable[AnyBody],
-        solid: bool,
-        all: Any,
-    ) -> Hit | list[Hit] | None:
-        """ray_cast, of all that one ray hits; or where `all` is no bool of Python's."""
-        with self._asking("ray_cast") as finder:
-            begin, way, limit = _line(origin, direction, max_distance)
-            seen = bits(mask, "mask"), self._skipped(exclude)
-            if flag(all, "all"):
-                hits = finder.cast_through(np.array(begin), np.array(way), limit, *seen, flag(solid, "solid"))
-                return [self._hit(hit) for hit in hits[np.lexsort((hits["shape"], hits["distance"]))]]
-        return self.ray_cast(origin, direction, max_distance, mask=mask, exclude=exclude, solid=solid)
 
     def ray_casts(
         self,
@@ -385,8 +359,7 @@ class Queries(WorldBase):
                 begins,
                 ways,
                 _reaches(max_distance, len(begins)),
-                bits(mask, "mask"),
-                self._skipped(exclude),
+                *self._seen(mask, exclude),
                 flag(solid, "solid"),
             )
             struck = hits["body"] >= 0
@@ -410,11 +383,10 @@ class Queries(WorldBase):
         direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the
         start, the distance is 0 and the normal is the shortest way out. mask, exclude: as of ray_cast."""
         with self._asking("shape_cast") as finder:
-            position, direction, limit = _line(position, direction, max_distance, "position")
-            probes = _probes(shape, position, orientation)
-            seen, way = (bits(mask, "mask"), self._skipped(exclude)), np.array(direction)
-            hits = [hit for probe in probes for hit in finder.cast_shape(probe, way, limit, *seen)]
-            return self._hit(min(hits, key=lambda hit: (hit["distance"], hit["shape"]))) if hits else None
+            position, way, limit = _line(position, direction, max_distance, "position")
+            probes, seen = _probes(shape, position, orientation), self._seen(mask, exclude)
+            hits = [hit for probe in probes if (hit := finder.cast_shape(probe, way, limit, *seen)) is not None]
+            return self._hit(min(hits, key=_nearest)) if hits else None
 
     def overlap(
         self,
@@ -431,9 +403,8 @@ class Queries(WorldBase):
         world. mask, exclude: as of ray_cast."""
         with self._asking("overlap") as finder:
             probes = _probes(shape, vector(position, "position"), orientation, planes=True)
-            seen = bits(mask, "mask"), self._skipped(exclude)
-            shapes = [finder.overlaps(probe, 0, *seen) for probe in probes]
-            return self._bodies_of(np.concatenate(shapes))
+            seen = self._seen(mask, exclude)
+            return self._bodies_of(body for probe in probes for body in finder.overlapped(probe, *seen))
 
     def overlaps(self, body: AnyBody) -> list[BodyHandle]:
         """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
@@ -445,7 +416,7 @@ class Queries(WorldBase):
                     "sensor=True, or ask World.overlap with a shape"
                 )
             pairs = finder.inside_now(self._bodies.position, self._bodies.orientation, self._bodies.kind)
-            return self._bodies_of(pairs[self._shape_bodies[pairs[:, 0]] == i, 1])
+            return self._bodies_of(self._shape_bodies[pairs[self._shape_bodies[pairs[:, 0]] == i, 1]].tolist())
 
     def distance(
         self, a: AnyBody, b: AnyBody | Shape, position: Vector = ORIGIN, orientation: Vector = UPRIGHT
@@ -453,12 +424,10 @@ class Queries(WorldBase):
         """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world:
         that of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
         with self._asking("distance") as finder:
-            a = self._find(a, BodyHandle)
-            other, theirs = finder, None
+            i, other, k = self._find(a, BodyHandle), finder, 0
             if isinstance(b, Shape):
                 (other,) = _probes(b, vector(position, "position"), orientation, planes=True)
-                theirs = np.zeros(1, np.int32)
             else:
-                theirs = self._shapes_of(self._find(b, BodyHandle))
-            found = finder.distance(self._shapes_of(a), other, theirs)
-            return None if found is None else Distance(found[0], *map(np.array, found[1:]))
+                k = self._find(b, BodyHandle)
+            found = finder.distance(i, other, k)
+            return None if found is None else Distance(found[0], *found[1])

@@ -222,7 +222,7 @@ class Snapshots(WorldBase):
 
     def snapshot(self) -> Snapshot:
         """The whole state now: bodies and joints there are, poses, twists, forces, joint and contact impulses, time."""
-        with self._turn.alone("snapshot"):
+        with self._turn.telling("snapshot"):
             return self._snapshot()
 
     def _snapshot(self) -> Snapshot:
@@ -362,14 +362,7 @@ class Snapshots(WorldBase):
     def _anew(self, scene: Scene, holder: Holder, old: Pipeline, arrays: Mapping[str, np.ndarray]) -> None:
         """Collider and pipeline made anew, by the keywords of now and a scene of the same parts, for the arrays of a
         holder; the record into them. old: the pipeline before. arrays: of each entry of the record."""
-        parts = self._machinery(scene, holder.bodies, holder.joints, ShapeArrays(scene))
-        new = self._holder(parts)
-        take(self._RECORD, new, arrays, after_pipeline=False)
-        self._follow(new)
-        new.pipeline.restored()
-        vars(self).update(parts)
-        self._meet_shapes()
-        take(self._RECORD, new, arrays, after_pipeline=True)
+        self._take_machinery(self._machinery(scene, holder.bodies, holder.joints, ShapeArrays(scene)), arrays)
         self._go_on_from(old)
 
     def _go_on_from(self, old: Pipeline) -> None:
@@ -395,12 +388,12 @@ class Snapshots(WorldBase):
         and who sleeps: all begin awake. Angles begin within half a turn of zero: limits, motors for a position, springs at
         rest, gears and prescribed motions are counted along, so that they act as here. SceneError if a state is not finite.
         """
-        with self._turn.alone("to_scene"):
+        with self._turn.telling("to_scene"):
             return present_scene(self, self._told_user_data())
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
-        with self._turn.alone("state_hash"):
+        with self._turn.telling("state_hash"):
             return self._state_hash()
 
     def _state_hash(self) -> str:
@@ -491,15 +484,32 @@ class Snapshots(WorldBase):
 
     def _copied(self) -> Self:
         """Another world in the same state."""
-        return _rebuild(
-            type(self),
-            self._origin,
-            self._said,
-            self._told_user_data(),
-            self._snapshot(),
-            self._contact_filter,
-            self._waiting(),
-        )
+        told = self._told_user_data(), self._contact_filter, self._waiting()
+        if not type(self).__module__.startswith("mcsim."):  # a class of the user's own is made by its own __init__
+            return _rebuild(type(self), self._origin, self._said, told[0], self._snapshot(), *told[1:])
+        holder, there = self._recorded(), vars(self)["_there"]
+        other = object.__new__(type(self))
+        other._begin(self._origin, self._keywords)
+        vars(other).update({name: vars(self)[name] for name in ("_said", "_choices") if name in vars(self)})
+        arrays = {entry.name: entry.read(holder) for entry in self._RECORD}  # which the other one copies
+        numbers = dict(there.body_index), dict(there.joint_index)
+        made = holder.bodies.copied(), holder.joints.copy(), None, holder.collider.copied(), numbers
+        other._take_machinery(other._machinery(there.scene, *made), arrays)
+        other._follow_events()
+        other._wait(told[2])
+        other._take_user_data(told[0])
+        other._take_contact_filter(told[1])
+        return other
+
+    def _take_machinery(self, parts: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+        """Begin to use what `_machinery` gave, for a state: arrays of each entry of the record."""
+        new = self._holder(parts)
+        take(self._RECORD, new, arrays, after_pipeline=False)
+        self._follow(new)
+        new.pipeline.restored()
+        vars(self).update(parts)
+        self._meet_shapes()
+        take(self._RECORD, new, arrays, after_pipeline=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         own: tuple[Any, ...] = (self._contact_filter, self._waiting())
@@ -516,7 +526,7 @@ class Snapshots(WorldBase):
         vars(self)["_pipeline"].parts.noted.wait(amounts)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        with self._turn.alone("copy"):
+        with self._turn.telling("copy"):
             return self._copied()
 
 

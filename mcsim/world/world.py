@@ -152,16 +152,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
 
     def _start(self, scene: Scene, keywords: dict[str, Any]) -> None:
         """Begin with checked keywords."""
-        self._turn = Turn(BUSY)
-        self._forgetful = forgetful()
-        self._before_step = self._forget if self._forgetful else None
-        self._keywords = keywords
-        self._origin = scene.sharing_parts()
-        self._parts = None  # of the last snapshot
-        self._shown_scene: tuple[Scene, Scene] | None = None  # (scene, what a user sees of it)
-        self._user_data = WeakKeyDictionary()  # first version of a body -> what was set in this world
-        self._removed = WeakSet()  # parts that are here no longer, the first version of each
-        self._contact_filter: ContactFilter | None = None
+        self._begin(scene.sharing_parts(), keywords)
         vars(self).update(
             self._machinery(
                 self._origin,
@@ -171,15 +162,28 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             )
         )
         self._check_rates()
-        self._dynamics = None
-        self._event_run = None  # EventRun of contact="event"
         self._follow_events()
-        self._broken = None  # numbers of the joints that broke in the last call of step()
         self._meet_shapes()
         self._prepare()
         if INTEGRATOR_TABLE[keywords["integrator"]].tolerant:
             with self._turn.alone("rows"):
                 self._refuse_bounds()
+
+    def _begin(self, origin: Scene, keywords: dict[str, Any]) -> None:
+        """What a world has before any bodies: checked keywords, and the scene that it was made of, its own."""
+        self._turn = Turn(BUSY)
+        self._forgetful = forgetful()
+        self._before_step = self._forget if self._forgetful else None
+        self._keywords = keywords
+        self._origin = origin
+        self._parts = None  # of the last snapshot
+        self._shown_scene: tuple[Scene, Scene] | None = None  # (scene, what a user sees of it)
+        self._user_data = WeakKeyDictionary()  # first version of a body -> what was set in this world
+        self._removed = WeakSet()  # parts that are here no longer, the first version of each
+        self._contact_filter: ContactFilter | None = None
+        self._dynamics = None
+        self._event_run = None  # EventRun of contact="event"
+        self._broken = None  # numbers of the joints that broke in the last call of step()
 
     def _machinery(
         self,
@@ -256,7 +260,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         planned: bool = False,
     ) -> Pipeline:
         """What makes the steps of these bodies and joints."""
-        return Pipeline(
+        pipeline = Pipeline(
             bodies,
             joints,
             collider,
@@ -265,6 +269,9 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             sleep_settings(self._keywords, scene.gravity, bodies),
             planned=planned,
         )
+        if self._keywords["contact"] != "event":  # which moves bodies without a pipeline's steps
+            bodies.watch.attend(self._turn)
+        return pipeline
 
     def _new_laboratory(self, noted: Noted) -> Laboratory | None:
         """What solves the rows in place of the sweeps, or None."""
@@ -347,6 +354,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         self._pipeline.begin_call()
         try:
             for _ in range(n):
+                self._bodies.watch.tell_all()
                 before_step()
                 status = self._pipeline.go_on(1)
                 if status != OK:
@@ -498,32 +506,38 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) view: centres of mass, world [m]."""
-        return self._there.bodies.position.view()
+        return self._shown().position.view()
 
     @property
     def orientations(self) -> np.ndarray:
         """(n, 4) view: unit quaternions (w, x, y, z), body axes into the world."""
-        return self._there.bodies.orientation.view()
+        return self._shown().orientation.view()
 
     @property
     def velocities(self) -> np.ndarray:
         """(n, 3) view: of the centres of mass, world axes [m/s]."""
-        return self._there.bodies.twist[:, :3]
+        return self._shown().twist[:, :3]
 
     @property
     def angular_velocities(self) -> np.ndarray:
         """(n, 3) view: world axes [rad/s]."""
-        return self._there.bodies.twist[:, 3:]
+        return self._shown().twist[:, 3:]
 
     @property
     def forces(self) -> np.ndarray:
         """(n, 6) view: force and torque about the centre of mass for the next step() call, world axes [N, N m]."""
-        return self._there.bodies.force.view()
+        return self._shown().force.view()
 
     @property
     def masses(self) -> np.ndarray:
         """(n,) [kg]; 0 unless dynamic."""
         return self._there.bodies.mass.copy()
+
+    def _shown(self) -> BodyArrays:
+        """The bodies' arrays, of which the user is given a view."""
+        bodies = self._there.bodies
+        bodies.watch.tell_all()
+        return bodies
 
     def _arrays(self) -> There:
         """There, the arrays as the state has them: for who looks at them at any time."""

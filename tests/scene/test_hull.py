@@ -6,11 +6,13 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy import spatial
 from scipy.spatial.transform import Rotation
 
 from amounts import amount
+from mcsim.core._hull_faces import is_polyhedron
 from mcsim.core.errors import SceneError
-from mcsim.core.linear import product
+from mcsim.core.linear import dots, product
 from mcsim.scene import ConvexHull
 from mcsim.scene.hull import FLAT, _apart
 
@@ -173,3 +175,57 @@ def test_the_result_is_the_same_every_time():
 def test_points_that_make_no_hull(points, fragment):
     with pytest.raises(SceneError, match=fragment):
         ConvexHull(points)
+
+
+def newell(corners):
+    """The unit normal of a polygon by sums from the first corner to the last, as np.cross and np.add take them."""
+    spokes = corners - corners.mean(axis=0)
+    total = np.cross(spokes, np.roll(spokes, -1, axis=0)).sum(axis=0)
+    return total / np.sqrt(dots(total[None], total[None])[0])
+
+
+@settings(deadline=None, max_examples=amount(20, 120), derandomize=True)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["rings", "globe", "grid", "on the lines between", "repeated", "random", "sphere"]),
+)
+def test_faces_are_listed_by_one_rule_and_their_solid_is_that_of_scipy(seed, family):
+    """Faces begin at their lowest number and are sorted, edges too; normals are Newell's to the bit; mass is volume."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(int(rng.integers(4, 200)), 3)) if family in ("random", "sphere") else rough(rng, family)
+    if family == "sphere":
+        points /= np.linalg.norm(points, axis=1)[:, None]
+    hull = ConvexHull(points)
+    faces = [face.tolist() for face in hull.faces]
+    assert faces == sorted(faces) and all(face[0] == min(face) for face in faces)
+    assert hull.edges.tolist() == sorted(hull.edges.tolist()) and (hull.edges[:, 0] < hull.edges[:, 1]).all()
+    centred = points - points.mean(axis=0)
+    centred = centred / np.abs(centred).max()
+    kept = [int(np.flatnonzero((points == vertex).all(axis=1))[0]) for vertex in hull.vertices]
+    for face, normal in zip(hull.faces, hull.face_normals):
+        assert newell(centred[kept][face]).tobytes() == normal.tobytes()
+    theirs = spatial.ConvexHull(points)
+    assert math.isclose(hull.volume, theirs.volume, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("n", [4, 9, 40])
+def test_loops_that_are_no_polyhedron_are_told(n):
+    """One that is open, has a face turned round or twice, or a face with a dent."""
+    points = np.random.default_rng(n).normal(size=(n, 3))
+    hull = ConvexHull(points)
+    points = np.ascontiguousarray(hull.vertices)
+
+    def whole(faces):
+        begin = np.cumsum([0, *map(len, faces)]).astype(np.int32)
+        return is_polyhedron(points, begin, np.concatenate(faces).astype(np.int32))
+
+    faces = hull.faces
+    assert whole(faces)
+    assert not whole(faces[1:])
+    assert not whole([faces[0][::-1], *faces[1:]])
+    assert not whole([*faces, faces[0]])
+    box = ConvexHull(grid([-1, 1], [-1, 1], [-1, 1]))
+    points, faces = box.vertices.copy(), box.faces
+    assert whole(faces)
+    points[0] = (0.5, 0.5, -1.0)  # in the plane of the lowest face, beyond its diagonal
+    assert not whole(faces)

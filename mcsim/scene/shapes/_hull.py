@@ -5,7 +5,7 @@ from __future__ import annotations  # signatures read as they are written here
 import numpy as np
 
 from mcsim.core.linear import lengths
-from mcsim.scene.checks import Vector, items, vector
+from mcsim.scene.checks import Vector, items, vectors
 from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties, polyhedron
 from mcsim.scene.materials import Material
@@ -50,7 +50,7 @@ class ConvexHull(Shape):
         sensor: bool = False,
     ):
         rows = items(points, "a list of points, 3 numbers each", "points")
-        points = tuple(vector(row, f"points[{i}]") for i, row in enumerate(rows))
+        points = vectors(rows, "points")
         rounding = radius_of_ball(rounding)
         hull = convex_hull(np.array(points))
         solid = polyhedron(hull.triangles, 1.0)

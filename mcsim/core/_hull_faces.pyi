@@ -1,0 +1,16 @@
+"""The faces of a convex polyhedron from the triangles of its surface."""
+
+import numpy as np
+
+def merged(
+    points: np.ndarray,
+    triangles: np.ndarray,
+    neighbours: np.ndarray,
+    normals: np.ndarray,
+    order: np.ndarray,
+    flat: float,
+) -> tuple[np.ndarray, np.ndarray] | None: ...
+def in_order(begin: np.ndarray, loops: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]: ...
+def is_polyhedron(points: np.ndarray, begin: np.ndarray, loops: np.ndarray) -> bool: ...
+def face_normals(points: np.ndarray, begin: np.ndarray, loops: np.ndarray) -> np.ndarray: ...
+def edges_of(begin: np.ndarray, loops: np.ndarray) -> np.ndarray: ...

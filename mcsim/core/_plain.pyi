@@ -1,0 +1,6 @@
+"""Vectors as most callers give them, read at once."""
+
+from typing import Any
+
+def plain_vectors(values: list[Any]) -> tuple[tuple[float, float, float], ...] | None: ...
+def plain_vector(value: Any) -> tuple[float, float, float] | None: ...
