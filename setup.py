@@ -173,6 +173,7 @@ KERNELS = {
     "mcsim.step._direct_joints": [],
     "mcsim.step._joint_warm_starts": [],
     "mcsim.step._sweeps": [],
+    "mcsim.step._chords": [],
     "mcsim.step._drifts": [],
     "mcsim.step._tape": [],
     "mcsim.step._step_parts": ["m"],

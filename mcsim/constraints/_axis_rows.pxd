@@ -11,7 +11,7 @@ from mcsim.state._joint_types cimport ROTATION
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE, LOWER_BIT, SWING_BIT, UPPER_BIT
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._rows cimport rate
-from mcsim.state._settings cimport INTEGRATE_REDUCED, INTEGRATE_SEMI_IMPLICIT, Settings
+from mcsim.state._settings cimport INTEGRATE_REDUCED, INTEGRATE_SEMI_IMPLICIT, STABILIZE_SOFT, Settings
 
 cdef enum:
     SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes; the first of several
@@ -29,9 +29,11 @@ cdef inline void set_soft(Row* row, double bias, double compliance, double part)
 
 
 cdef inline bint knows_moved(const Settings* settings) noexcept nogil:
-    """Whether each step finds JointAxis.moved anew: trees, and joints solved directly. What others leave there is old."""
+    """Whether each step finds JointAxis.moved anew: trees, and joints that close at a drift's end. What others leave there
+    is old."""
     return settings.integrator == INTEGRATE_REDUCED or (
-        settings.joint_tree != 0 and settings.integrator == INTEGRATE_SEMI_IMPLICIT)
+        settings.joint_tree != 0 and settings.integrator == INTEGRATE_SEMI_IMPLICIT
+        and settings.stabilization == STABILIZE_SOFT)
 
 
 cdef inline double spring_point(const SpringLaw* law, const JointAxis* axis, double diagonal,

@@ -72,9 +72,9 @@ cdef class Displacement:
     # Poses = start, moved by the displacement.
     cdef void move(self, Bodies* bodies) noexcept nogil
 
-    # Before the move: the rows' errors, at the poses that it starts from (asked: and that it goes by), and what the
-    # displacement is to change them by.
-    cdef void keep_errors(self, const Row* rows, Py_ssize_t count, bint asked) noexcept nogil
+    # Before the move: the rows' errors at the poses that it starts from, where these are not those of `begin`, and what
+    # the displacement is to change them by.
+    cdef void keep_errors(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void expect(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # After it, with rows at the moved poses: shorter, where it went too far for its straight lines. -> whether any is
     cdef bint shorten(self, Row* rows, const Row* moved, Py_ssize_t count, const Bodies* bodies, bint last) noexcept nogil

@@ -6,8 +6,7 @@ so d is the smallest change of pose, measured by M, that mends the rows. With C 
 
     split_impulse   bias = target(beta C)                      J and C at the pose before the drift; p is discarded
     projection      bias = target(C)                           J and C at the pose after it, anew in each round
-    ggl             bias = target(C at the moved pose) - J d   J at the pose before the drift; p and d go on from
-                                                               round to round
+    ggl             bias = target(C at the moved pose) - J d   J at the pose after it; p and d go on from round to round
 
 target is C itself for joints and for gaps (a row may not be closed past its gap); for overlaps C + slop, 0 at most, and
 no faster than `push_speed`; split_impulse adds to gaps, and to overlaps that part, the h J v by which the drift itself
@@ -52,7 +51,7 @@ from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.stabilize._orbits cimport carry_orbit, end_of_pair
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._bodies cimport DYNAMIC, Bodies
-from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_NORMAL, Row, is_wide
+from mcsim.state._row cimport BIASED, ROW_JOINT, ROW_NORMAL, Row, is_wide
 from mcsim.state._settings cimport Settings
 from mcsim.state._rows cimport rate, without_slop
 
@@ -177,10 +176,6 @@ cdef class Displacement:
         for i in range(count):
             if rows[i].stabilized:
                 rows[i].bias[BIASED] = target(&rows[i], rows[i].error, 1.0, settings)
-            else:
-                # The refresh that follows makes this the relax pass's: a spring's impulse belongs to the pose before
-                # the drift.
-                self.loans[i].bias = rows[i].bias[RELAXED]
 
     cdef void aim_ggl(self, Row* rows, Py_ssize_t count, const Settings* settings) noexcept nogil:
         """A Newton step from the trial rows' errors, which are those at the moved poses."""
@@ -278,12 +273,10 @@ cdef class Displacement:
 
     # ---- how long a displacement may be ----------------------------------------------------------------------------------
 
-    cdef void keep_errors(self, const Row* rows, Py_ssize_t count, bint asked) noexcept nogil:
+    cdef void keep_errors(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(count):
             self.loans[i].error = rows[i].error
-            if asked:
-                self.loans[i].asked = rows[i].error
 
     cdef void expect(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
         """Nobody turns by more than MOST_TURN: straight lines say nothing of that, nor could turns be counted."""

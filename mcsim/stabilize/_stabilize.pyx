@@ -48,6 +48,11 @@ cdef inline void set_soft_bias(Row* row, const Softness* soft, double moved, dou
     set_bias(row, bias if bias > slowest else slowest, moved / soft.stiffness, 0.0)
 
 
+cdef inline double chord(const Row* row, const Settings* settings) noexcept nogil:
+    """The bias of a joint's row that turns the move from the tangent into the chord, where a relax pass follows."""
+    return 0.5 * settings.h * row.curvature if row.kind == ROW_JOINT and settings.relaxes else 0.0
+
+
 cdef inline bint meets_unmoved(const Row* row, const Bodies* bodies) noexcept nogil:
     return bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0
 
@@ -141,10 +146,10 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
                     error = -row.push
                 set_bias(row, error, 0.0, 0.0)
             else:
-                set_bias(row, 0.0, 0.0, 0.0)
+                set_bias(row, chord(row, settings), 0.0, 0.0)
         if row.kind == ROW_JOINT:
             if not row.stabilized:
-                set_bias(row, 0.5 * h * row.curvature if settings.stabilization == STABILIZE_SOFT else 0.0, 0.0, 0.0)
+                set_bias(row, chord(row, settings), 0.0, 0.0)
             row.bias[BIASED] += row.rate
             row.bias[RELAXED] += row.rate
         for p in range(2):

@@ -26,6 +26,7 @@ cdef class ClosedFlight:
     cdef double* impulses                # (rows,) with which they began
 
     cdef void close(self, double h) noexcept nogil
+    cdef bint flies(self) noexcept nogil
     cdef bint choose(self) noexcept nogil
     cdef void begin(self, double h) noexcept nogil
     cdef bint try_drift(self, double h, Py_ssize_t n) noexcept nogil

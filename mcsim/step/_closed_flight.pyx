@@ -1,12 +1,13 @@
 """Drifts of trees that loops tie, from momentum to momentum: a symplectic step (RATTLE) over the trees' coordinates.
 
     g = qd0 + h/2 H^-1 Q(q0) + what rows have changed      forces alone, velocity products have no part
-    s such that  H(q0) g + J' lambda = momentum before the drift from q0 to q0 + h s,   C(q0 + h s) = 0
+    s such that  H(q0) g + J' lambda = momentum before the drift from q0 to q0 + h s,   C(q0 + h s) = 0, or C(q0)
     qd1 = velocities of the momentum after it + h/2 H^-1 Q(q1),   J qd1 = 0
 
-with the momenta of reduced/_discrete_flight.pyx. A leapfrog in q and qd, of accelerations with velocity products, is of
-second order and its own adjoint too, but where H depends on q it is not symplectic: energies of mechanisms that turn round
-and round drift in proportion to time, up or down.
+with the momenta of reduced/_discrete_flight.pyx. Under "projection" velocities close nothing that was open as the drift
+began: it stays on that level, C(q0), and q is projected after it. A leapfrog in q and qd, of accelerations with velocity
+products, is of second order and its own adjoint too, but where H depends on q it is not symplectic: energies of
+mechanisms that turn round and round drift in proportion to time, up or down.
 
 s is found by rounds from what leapfrog has: each adds to s what of g is missing, and with the loops' rows of the start what
 closes them. Springs have a part in that by the places of both ends (_drift_springs.pyx). A bond goes as leapfrog does where
@@ -59,6 +60,10 @@ cdef class ClosedFlight:
         self.impulses = doubles(self.kept_impulses)
         self.springs.reserve(rows)
 
+    cdef bint flies(self) noexcept nogil:
+        """Whether loops are closed, or kept on their level, by velocities that a drift's end tells."""
+        return self.loops.closing or self.loops.projecting
+
     cdef bint choose(self) noexcept nogil:
         """Which bonds go this way. -> whether any does"""
         cdef Py_ssize_t k
@@ -107,6 +112,7 @@ cdef class ClosedFlight:
         last trial had them."""
         cdef Py_ssize_t k, n
         cdef bint all_there = True
+        self.loops.keep_level()
         if self.choose():
             self.begin(h)
             for n in range(ROUNDS):
@@ -193,7 +199,7 @@ cdef class ClosedFlight:
         cdef double* qd = self.motion.qd
         cdef Py_ssize_t i, k
         for k in range(self.motion.tree_count):
-            self.others[k] = self.loops.bond[k] >= 0 and not (self.loops.closing and self.able[self.loops.bond[k]])
+            self.others[k] = self.loops.bond[k] >= 0 and not (self.flies() and self.able[self.loops.bond[k]])
         self.kicks.second(0.5 * h, self.others)
         for k in range(self.motion.tree_count):
             if self.loops.bond[k] < 0 or self.others[k]:

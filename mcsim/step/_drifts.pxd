@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.constraints._islands cimport Islands
 from mcsim.direct._articulations cimport Articulations
 from mcsim.stabilize._displace cimport Displacement
+from mcsim.step._chords cimport Chords
 from mcsim.step._constraint_set cimport ConstraintSets, StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._sweeps cimport Sweeps
@@ -14,7 +15,8 @@ cdef class Drift:
     cdef Articulations closed           # joints that were moved as they were closed, or None
 
     cdef void move(self, Sweeps sweeps) noexcept nogil
-    cdef void project(self, Sweeps sweeps) noexcept nogil
+    cdef void mend(self, Sweeps sweeps) noexcept nogil
+    cdef void foresee(self) noexcept nogil
     cdef void move_on(self) noexcept nogil
 
 cdef class Displaced(Drift):
@@ -25,5 +27,11 @@ cdef class Displaced(Drift):
     cdef void begin(self) noexcept nogil
     cdef void finish(self) noexcept nogil
     cdef void solve(self, Sweeps sweeps) noexcept nogil
-    cdef void try_rows(self, bint asked) noexcept nogil
+    cdef void try_rows(self) noexcept nogil
     cdef void displace(self, double part) noexcept nogil
+
+cdef class AlongChords(Displaced):
+    cdef Chords chords
+
+    cdef int share(self, int asked) noexcept nogil
+    cdef void try_drift(self, bint first) noexcept nogil

@@ -143,8 +143,6 @@ cdef class JointPlan:
         cdef WholeWarmStarts warm_starts = WholeWarmStarts()
         self.context.joined, self.closed = NULL, direct
         self.plain.jointed = None if self.articulations is None else self.articulations.state
-        self.plain.block_start = (self.context.settings.joint_warm_start if direct is None
-                                  else self.context.settings.first_kick)
         if direct is not None and not self.context.settings.compliant:
             warm_starts = JointWarmStarts(self.context, self.plain, self.wide, direct)
         self.locked = LockedBodies(self.context, self.locks) if len(self.locks) else None

@@ -13,6 +13,7 @@ cdef class PlainRows(ConstraintSet):
     cdef Row* rows
     cdef double* factors
     cdef double* impacts                # impulses of impacts, a row
+    cdef double* changes                # of impulses in the last sweep of a substep, a row; before it, the impulses
     cdef ContactAnchors* anchors
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
@@ -26,7 +27,6 @@ cdef class PlainRows(ConstraintSet):
     cdef bint bounces
     cdef bint compliant                 # contacts are started and returned by compliant surfaces
     cdef ArticulationState jointed       # whose joints have a part of the rows, or None
-    cdef double block_start             # what of these rows' impulses is a substep's start
 
     cdef Py_ssize_t lay(self, int which, Py_ssize_t begin, const Bodies* found) noexcept nogil
     cdef void write_contacts(self, Row* rows, int which) noexcept nogil
@@ -41,5 +41,6 @@ cdef class PlainRows(ConstraintSet):
     cdef void write(self, Row* rows) noexcept nogil
     cdef void set_start_impulses(self) noexcept nogil
     cdef void start_row(self, Py_ssize_t i) noexcept nogil
+    cdef bint is_direct(self, const Row* row) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void act_carried(self, bint shared) noexcept nogil

@@ -26,7 +26,7 @@ from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRI
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
 from mcsim.wide._contact_frame cimport ContactAnchors
-from mcsim.wide._halves cimport first_part, lasting, second_half
+from mcsim.wide._halves cimport closes_itself, first_part, lasting, lasts_whole, second_half
 
 from mcsim.state.fields import ROW_DTYPE
 
@@ -41,18 +41,20 @@ cdef class PlainRows(ConstraintSet):
         """Room for at least `rows` rows and `manifolds` manifolds."""
         anchors = np.zeros((max(manifolds, 1), sizeof(ContactAnchors) // 8))
         if rows > self.row_capacity:
-            self.arrays = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), anchors)
+            self.arrays = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros((2, rows)), anchors)
             self.row_capacity = rows
         else:
             self.arrays = (*self.arrays[:3], anchors)
         self.anchor_capacity = manifolds
         self.rows, self.anchors = <Row*>records(self.arrays[0]), <ContactAnchors*>doubles(anchors)
-        self.factors, self.impacts = doubles(self.arrays[1]), doubles(self.arrays[2])
+        self.factors, self.impacts = doubles(self.arrays[1]), doubles(self.arrays[2][0])
+        self.changes = doubles(self.arrays[2][1])
 
     def take_room(self, PlainRows other):
         """The buffers of other rows, whose place these take."""
         self.arrays, self.row_capacity, self.anchor_capacity = other.arrays, other.row_capacity, other.anchor_capacity
         self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
+        self.changes = other.changes
 
     def now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
@@ -194,12 +196,12 @@ cdef class PlainRows(ConstraintSet):
         if self.context.ended and i < self.joint_end:
             row.impulse = lasting(row, self.context.settings)
         row.carry = 0.0
-        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
-            # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
-            row.impulse *= self.block_start
-            if self.jointed.is_cold(row.body_a, row.body_b):
-                row.impulse = 0.0
+        if self.is_direct(row) and self.jointed.is_cold(row.body_a, row.body_b):
+            row.impulse = 0.0
+        if closes_itself(row, self.context.settings):
+            row.impulse *= first
         elif row.kind == ROW_JOINT:
+            # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
             row.impulse *= self.context.settings.joint_warm_start
             row.carry = (1.0 - of_joints) * row.impulse
             row.impulse *= of_joints
@@ -214,20 +216,26 @@ cdef class PlainRows(ConstraintSet):
                 row.lower *= first
                 row.upper *= first
 
+    cdef bint is_direct(self, const Row* row) noexcept nogil:
+        """Whether it is solved with the joints that are solved directly."""
+        return row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER
+
     cdef double take_carried(self, Row* row) noexcept nogil:
-        """The impulse of a row that acts after the drift, at the new pose; `carry` is the first half from then on. A shared
-        one is then done with: the relax pass leaves it alone."""
+        """The impulse of a row that acts after the drift, at the new pose; `carry` is the first half from then on, or
+        nothing yet where all lasts. A shared one is then done with: the relax pass leaves it alone."""
         cdef double impulse
-        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
+        cdef bint whole = lasts_whole(self.context.settings)
+        if closes_itself(row, self.context.settings):
             return 0.0
         if is_shared(row, self.context.joints, self.context.settings):
             impulse = row.carry * row.impulse
             row.impulse += impulse
             row.lower = row.impulse
             row.upper = row.impulse
+            row.carry = 0.0 if whole else row.carry
             return impulse
         impulse = second_half(row.impulse, row.carry)
-        row.carry = row.impulse
+        row.carry = 0.0 if whole else row.impulse
         row.impulse += impulse
         return impulse
 
@@ -265,7 +273,7 @@ cdef class PlainRows(ConstraintSet):
     cdef void note_impulses(self) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(self.row_count):
-            self.rows[i].carry = self.rows[i].impulse
+            self.changes[i] = self.rows[i].impulse
 
     cdef void weigh_changes(self, double* along, double* alone) noexcept nogil:
         """Friction follows its load."""
@@ -273,12 +281,12 @@ cdef class PlainRows(ConstraintSet):
         cdef Py_ssize_t i
         cdef int body
         for i in range(self.row_count):
-            self.rows[i].carry = self.rows[i].impulse - self.rows[i].carry
             row = &self.rows[i]
+            self.changes[i] = row.impulse - self.changes[i]
             body = row.body_a if self.context.bodies.inv_mass[row.body_a] > 0.0 else row.body_b
-            if row.carry != 0.0 and body >= 0 and row.kind <= ROW_NORMAL:
-                along[body] += row.diagonal * row.impulse * row.carry
-                alone[body] += row.diagonal * row.carry * row.carry
+            if self.changes[i] != 0.0 and body >= 0 and row.kind <= ROW_NORMAL:
+                along[body] += row.diagonal * row.impulse * self.changes[i]
+                alone[body] += row.diagonal * self.changes[i] * self.changes[i]
 
     cdef void leave_changes(self, const double* times) noexcept nogil:
         cdef double part
@@ -287,7 +295,8 @@ cdef class PlainRows(ConstraintSet):
         for i in range(self.row_count):
             row = &self.rows[i]
             part = max(times[row.body_a], times[row.body_b])
-            row.carry = part * row.carry if part > 0.0 else 0.0
+            if part > 0.0:
+                row.carry += part * self.changes[i]
 
     cdef void end_substep(self) noexcept nogil:
         if self.context.contacts:

@@ -16,6 +16,7 @@ cdef class Restitution:
     cdef readonly long long count       # manifolds that were struck in the last step, counting repeats
 
     cdef void bounce(self, bint held) noexcept nogil
+    cdef void bounce_early(self) noexcept nogil
     cdef void bounce_unanswered(self) noexcept nogil
     cdef void note_rotors(self) noexcept nogil
     cdef void charge_rotors(self) noexcept nogil

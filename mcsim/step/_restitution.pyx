@@ -52,6 +52,14 @@ cdef class Restitution:
         self.impacts.finish()
         self.times.lap(STAGE_IMPACT)
 
+    cdef void bounce_early(self) noexcept nogil:
+        """Before the forces of a substep's second half act: half of a kick is still to come to the velocity at this pose,
+        as where a substep's forces act as one kick before its drift."""
+        cdef double first = self.first
+        self.first = 1.0
+        self.bounce(False)
+        self.first = first
+
     cdef void bounce_unanswered(self) noexcept nogil:
         """Where contacts do not hold yet what the forces of a substep's second half do."""
         if self.impacts is not None:

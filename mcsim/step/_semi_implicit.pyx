@@ -3,14 +3,16 @@
     integrate    v += h M^-1 f
     warm start   v += M^-1 J' lambda
     solve        sweeps with bias
-    integrate    x, q by v, w; "split_impulse" and "ggl": also by a displacement that the rows are solved on
+    integrate    x, q by v, w; "projection" and "ggl": by v solved anew until joints are as open as before; "split_impulse":
+                 also by a displacement that the rows are solved on
     refresh      the same rows at the new poses
-    project      "projection": the rows solved on a displacement, poses moved by it, rows refreshed; some rounds
     impact       before anything stops what should bounce
     relax        sweeps without bias ("soft", "projection", "ggl")
+    mend         "projection" and "ggl": the rows solved on a displacement, poses moved by it, rows refreshed; some rounds
     store        impulses back into the manifolds, totals
 
-Under "soft" forces and impulses act in two halves: before the drift, and after the rows are refreshed (wide/_halves.pxd).
+Where a relax pass follows, forces and impulses act in two halves: before the drift, and after the rows are refreshed
+(wide/_halves.pxd).
 """
 
 from mcsim.integrate._euler cimport integrate_velocities
@@ -41,15 +43,18 @@ cdef class SemiImplicit(Integrator):
         self.times.lap(STAGE_INTEGRATE)
         self.sweeping.refresh()
         self.times.lap(STAGE_REFRESH)
-        self.drift.project(self.sweeping)
-        self.times.lap(STAGE_SOLVE)
+        if not self.sweeping.yields:
+            self.restitution.bounce_early()
         self.return_halves()
         self.times.lap(STAGE_REFRESH)
         self.sets.begin_relax()
         self.joint_warm_starts.weigh(True)
-        self.restitution.bounce(False)
+        if self.sweeping.yields:
+            self.restitution.bounce(False)
         self.sweeping.relax(last)
         self.times.lap(STAGE_RELAX)
+        self.drift.mend(self.sweeping)
+        self.times.lap(STAGE_SOLVE)
         self.end_substep()
 
     cdef void return_halves(self) noexcept nogil:

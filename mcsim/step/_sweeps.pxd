@@ -28,6 +28,7 @@ cdef class Sweeps:
     cdef bint judges_biased             # the residual of a step has that of its biased pass
     cdef double first_residual          # which is this
     cdef bint in_halves                 # forces act in two halves
+    cdef bint yields                    # rows that hold are soft in the biased pass
     cdef int last_pass                  # over velocities, in a substep
 
     cdef void begin_step(self) noexcept nogil

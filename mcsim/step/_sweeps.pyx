@@ -23,6 +23,7 @@ cdef class Sweeps:
         self.relaxes = context.settings.relaxes
         self.judges_biased = not self.relaxes or context.settings.compliant
         self.in_halves = context.settings.first_kick < 1.0
+        self.yields = self.in_halves and context.settings.stabilization == STABILIZE_SOFT
         self.last_pass = RELAXED if self.relaxes else BIASED
 
     def by_laboratory(self, problem):
@@ -30,8 +31,8 @@ cdef class Sweeps:
         return Laboratory(self.context, self.sets, self.plain, self.further, self.drives, self.calls, problem)
 
     cdef void begin_step(self) noexcept nogil:
-        """Where rows may contradict each other. Where impulses act in halves compliance bounds what sweeps give then."""
-        self.drives.any = not self.in_halves and self.drives.find(
+        """Where rows may contradict each other, and no compliance bounds what sweeps give then."""
+        self.drives.any = not self.yields and self.drives.find(
             self.context.bodies, self.context.store.manifolds, self.context.store.manifold_count, self.context.joints,
             self.context.awake_joints, self.context.awake_joint_count)
 

@@ -15,8 +15,9 @@ Trees that loops tie drift by the velocities that close them:
       kick       at the velocities that come out: two rounds
       close      qd such that loops are closed after the drift, and that the momenta before it are right: _closed_flight.pyx
       drift      q by qd
-      refresh    under "projection", q is projected onto what loops allow
-      land       qd by the momenta after it, and what forces do; relax: loops that are open give back what they drove
+      land       qd by the momenta after it, and what forces do
+      mend       under "projection", q is projected onto what loops allow
+      relax      loops that are open give back what they drove
 
 or as leapfrog does, which kicks by h/2 qdd(q, qd) once more in place of landing, with the velocity's part of the force
 implicit before the drift and explicit after it (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006,
@@ -178,7 +179,7 @@ cdef class TreeIntegrator(Integrator):
     cdef void drift_trees(self, double h) noexcept nogil:
         """From the substep's first poses to its last."""
         self.set_time(self.context.settings.time + h)
-        if self.rows.loops.closing:
+        if self.closed.flies():
             self.closed.close(h)
             self.space.motion.place()
         if self.watched:
@@ -201,8 +202,6 @@ cdef class TreeIntegrator(Integrator):
             self.space.body_sync.give_twists()
         self.times.lap(STAGE_INTEGRATE)
         self.sweeping.refresh()
-        if self.rows.loops.projecting:
-            self.rows.loops.project(self.sweeping, h, CLOSINGS)
         self.times.lap(STAGE_REFRESH)
         if self.rows.loops.some:
             self.space.sum_forces(self.context.settings.h)
@@ -216,6 +215,9 @@ cdef class TreeIntegrator(Integrator):
             self.momentum.press(0.5 * h, self.space.forces)
             self.momentum.settle()
         self.times.lap(STAGE_INTEGRATE)
+        if self.rows.loops.projecting:
+            self.rows.loops.project(self.sweeping, h, CLOSINGS)
+        self.times.lap(STAGE_REFRESH)
 
     cdef void solve_relaxed(self, double h, bint last) noexcept nogil:
         self.sets.return_carried()

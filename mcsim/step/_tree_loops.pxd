@@ -30,7 +30,7 @@ cdef class TreeLoops:
     cdef bint closing                    # at every drift's end: "soft"
     cdef bint projecting                 # after every drift: "projection"
     cdef bint smooth                     # by accelerations, at every stage of a smooth motion
-    cdef object kept, kept_impulses
+    cdef object kept, kept_numbers
     cdef double* levels                  # (nq + nv,) each: worked in where loops are closed
     cdef double* closest                 # q and qd of the best trial so far
     cdef double* places
@@ -38,12 +38,14 @@ cdef class TreeLoops:
     cdef double* errors_now
     cdef int32_t* trying                 # (trees,) likewise: whether it is to be closed further
     cdef double* impulses                # (rows,) of the joints' rows, kept by project()
+    cdef double* opened                  # (rows,) errors with which a drift is to end [m, rad]
 
     cdef bint is_tied(self, const Row* row) noexcept nogil
     cdef double closing_rate(self) noexcept nogil
     cdef void aim(self) noexcept nogil
     cdef void begin_trials(self) noexcept nogil
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
+    cdef void keep_level(self) noexcept nogil
     cdef void look_ahead(self, double h) noexcept nogil
     cdef void close(self, double h, const int32_t* done) noexcept nogil
     cdef void find_way(self, double h) noexcept nogil

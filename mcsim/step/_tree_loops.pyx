@@ -56,8 +56,8 @@ cdef class TreeLoops:
 
     def reserve(self):
         """Room for the plain rows."""
-        self.kept_impulses = np.zeros(max(1, self.plain.row_capacity))
-        self.impulses = doubles(self.kept_impulses)
+        self.kept_numbers = np.zeros((2, max(1, self.plain.row_capacity)))
+        self.impulses, self.opened = doubles(self.kept_numbers[0]), doubles(self.kept_numbers[1])
 
     cdef bint is_tied(self, const Row* row) noexcept nogil:
         """Whether a row acts on a tree that loops tie."""
@@ -74,8 +74,8 @@ cdef class TreeLoops:
 
     cdef void aim(self) noexcept nogil:
         """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close goes on. Under
-        "projection", velocities do not close what is open: C is left out. What accelerations hold closed yields to no
-        velocity."""
+        "projection" velocities do not close what is open, and loops stay at their level: C is left out. What
+        accelerations hold closed yields to no velocity."""
         cdef Py_ssize_t i
         cdef double h = self.context.settings.h
         cdef double asked = 0.0 if self.projecting else 1.0 / h
@@ -116,14 +116,28 @@ cdef class TreeLoops:
                 else:
                     qd[i] = of_rates[i]
 
+    cdef void keep_level(self) noexcept nogil:
+        """By what loops are open where a drift begins, and stay so: under "projection", whose velocities mend nothing, all
+        that they are; else nothing."""
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            self.opened[i] = self.plain.rows[i].error if self.projecting else 0.0
+
     cdef void look_ahead(self, double h) noexcept nogil:
-        """Bodies, and rows' errors, as they are after a drift; q is where it begins."""
+        """Bodies as they are after a drift, and rows' errors, of loops from the level on that they are to be on; q is where
+        it begins."""
         cdef double* q = self.motion.q
+        cdef Row* row
+        cdef Py_ssize_t i
         memcpy(self.levels, q, self.motion.tree.nq * sizeof(double))
         self.motion.drift(h)
         self.motion.place()
         self.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
         self.joints.write()
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_JOINT and row.stabilized:
+                row.error = row.error - self.opened[i]
         memcpy(q, self.levels, self.motion.tree.nq * sizeof(double))
 
     cdef void close(self, double h, const int32_t* done) noexcept nogil:

@@ -26,6 +26,9 @@ cdef class TreeSweeps(Sweeps):
     def by_laboratory(self, problem):
         return TreeLaboratory(self, problem)
 
+    cdef void begin_step(self) noexcept nogil:
+        """What drives contradict is not looked for."""
+
     cdef void refresh(self) noexcept nogil:
         """What is open in the end closes by the next substep's rows, not in the relax pass."""
         Sweeps.refresh(self)

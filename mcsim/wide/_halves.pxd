@@ -31,17 +31,28 @@ cdef inline double loss(const Row* row) noexcept nogil:
 
 cdef inline double first_part(int kind, const Settings* settings) noexcept nogil:
     """The part of a row's impulse in its first half: of a joint all where no relax pass follows."""
-    return 1.0 if kind == ROW_JOINT and settings.stabilization != STABILIZE_SOFT else settings.first_kick
+    return 1.0 if kind == ROW_JOINT and not settings.relaxes else settings.first_kick
+
+
+cdef inline bint closes_itself(const Row* row, const Settings* settings) noexcept nogil:
+    """Whether it is solved with joints that close at the end of a drift, and keep their impulses' halves themselves."""
+    return (row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER) and settings.stabilization == STABILIZE_SOFT
 
 
 cdef inline double lasting(const Row* row, const Settings* settings) noexcept nogil:
-    """What of a row's impulse lasts, as that of a whole substep: its warm start in the next one. Where nothing acts
-    in halves, `carry` is what sweeps gave in vain (step/_sweeps.pyx)."""
+    """What of a row's impulse lasts, as that of a whole substep: its warm start in the next one. Where no spring follows
+    what is pressed in, `carry` is what sweeps gave in vain (step/_sweeps.pyx), and all else lasts."""
     cdef double part = first_part(row.kind, settings)
-    if settings.first_kick < 1.0 and (part == 1.0 or row.kind != ROW_NORMAL and row.kind != ROW_JOINT
-                                      or row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER):
+    if lasts_whole(settings):
+        return min(max(row.impulse - row.carry, row.lower), row.upper)
+    if part == 1.0 or row.kind != ROW_NORMAL and row.kind != ROW_JOINT or closes_itself(row, settings):
         return row.impulse
     return min(max(doubled(part) * (row.impulse - row.carry), row.lower), row.upper)
+
+
+cdef inline bint lasts_whole(const Settings* settings) noexcept nogil:
+    """Whether all of an impulse lasts, not twice its second half: of whole kicks, and where displacements mend errors."""
+    return not settings.first_kick < 1.0 or settings.displaces
 
 
 cdef inline Wide w_second_half(Wide first, Wide warm) noexcept nogil:

@@ -30,6 +30,7 @@ from mcsim.world.capabilities import (
     POSITION_INTEGRATORS,
     REDUCED_INTEGRATORS,
     REDUCED_STABILIZATIONS,
+    RELAXING,
     SOLVER_TABLE,
     STABILIZATION_TABLE,
     check,
@@ -366,13 +367,14 @@ def _nearness(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, float
 
 def _usual_hertz(k: Mapping[str, Any]) -> float:
     """Of contacts, where the user names none."""
-    rate = CONTACT_HERTZ_PER_RATE[in_halves(k)]
+    soft = k["contact"] == "compliant" or k["stabilization"] == "soft" and k["integrator"] == "semi_implicit"
+    rate = CONTACT_HERTZ_PER_RATE[soft]
     return rate * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / (k["dt"] / k["substeps"])
 
 
 def in_halves(k: Mapping[str, Any]) -> bool:
     """Whether forces act in two halves of a substep, before its drift and after it."""
-    return k["contact"] == "compliant" or k["stabilization"] == "soft" and k["integrator"] == "semi_implicit"
+    return k["contact"] == "compliant" or k["stabilization"] in RELAXING and k["integrator"] == "semi_implicit"
 
 
 def _follows_loads(k: Mapping[str, Any]) -> bool:

@@ -74,15 +74,8 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "keywords, hertz",
-    [
-        (keywords, hertz)
-        for keywords in METHODS
-        for hertz in (1.0, 5.0, 50.0, 1000.0)
-        if hertz <= 50.0 or keywords.get("stabilization") not in ("projection", "ggl")
-    ],
-)
+@pytest.mark.parametrize("hertz", [1.0, 5.0, 50.0, 1000.0])
+@pytest.mark.parametrize("keywords", METHODS, ids=str)
 def test_an_arm_is_held_by_every_method(keywords, hertz):
     """Six links level. Rows of its motors must be solved together: swept they let it sag or threw it about."""
     off, swing = holds(mc.World(arm("hinge", 6, hertz=hertz, max_force=1e5), **keywords))

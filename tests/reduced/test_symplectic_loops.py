@@ -1,4 +1,5 @@
-"""The default step on mechanisms with loops: symplectic, reversible and of second order (step/_closed_flight.pyx).
+"""The default step on mechanisms with loops, and that of "projection": symplectic, reversible and of second order
+(step/_closed_flight.pyx).
 
 A leapfrog in q and qd, which came before, is reversible and of second order as well, but not symplectic: it took 0.05 J off
 the four-bar in 50 s at 1 ms, and went on.
@@ -77,6 +78,10 @@ FAMILY = {
 }
 
 
+# What closes loops; under "projection", which was of leapfrog, the four-bar won 7 mJ in 8 s and the slider-crank lost 2.
+both = pytest.mark.parametrize("closing", [{}, {"stabilization": "projection"}], ids=["soft", "projection"])
+
+
 def started(kind, make, dt, **keywords):
     world = kind(make(), dt=dt, substeps=1, **keywords)
     if make is floating:
@@ -98,13 +103,15 @@ def energies(world, seconds, looks=400):
     return np.array(found), kinetic
 
 
+@both
 @pytest.mark.parametrize("name", FAMILY)
-@pytest.mark.sampled(4)
-def test_energy_stays_in_a_band(name):
+@pytest.mark.sampled(8)
+def test_energy_stays_in_a_band(name, closing):
     """For 100 s: the last fifth is where the first is, by a part of how the energy wavers meanwhile, and that is as in a
-    World under "rattle"."""
+    World under "rattle". Under "projection" for 20 s: the floating ring, which is chaotic, comes at 20.47 s through a
+    singular pose, which steps of either name do not resolve."""
     make, dt = FAMILY[name]
-    found, kinetic = energies(started(mc.ReducedWorld, make, dt), amount(20.0, 100.0))
+    found, kinetic = energies(started(mc.ReducedWorld, make, dt, **closing), amount(20.0, 20.0 if closing else 100.0))
     spread = found.max() - found.min()
     fifth = len(found) // 5
     assert abs(np.median(found[-fifth:]) - np.median(found[:fifth])) < 0.25 * spread
@@ -113,9 +120,10 @@ def test_energy_stays_in_a_band(name):
     assert spread < 0.02 * kinetic
 
 
+@both
 @pytest.mark.parametrize("name", FAMILY)
-@pytest.mark.sampled(4)
-def test_it_is_of_second_order(name):
+@pytest.mark.sampled(8)
+def test_it_is_of_second_order(name, closing):
     """And comes to where every other method does."""
     make, dt = FAMILY[name]
     seconds = 0.2
@@ -123,7 +131,7 @@ def test_it_is_of_second_order(name):
     exact.step(4)
     errors = []
     for h in (dt, dt / 2):
-        world = started(mc.ReducedWorld, make, h)
+        world = started(mc.ReducedWorld, make, h, **closing)
         world.step(round(seconds / h))
         errors.append(np.abs(world.positions - exact.positions).max())
     assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1, errors
@@ -142,12 +150,13 @@ def test_dampers_are_of_second_order(make):
     assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1 and errors[1] < 5e-6, errors
 
 
+@both
 @pytest.mark.parametrize("name", FAMILY)
-@pytest.mark.sampled(4)
-def test_it_is_reversible(name):
+@pytest.mark.sampled(8)
+def test_it_is_reversible(name, closing):
     """With the velocities turned round it comes back to where it began."""
     make, dt = FAMILY[name]
-    world = started(mc.ReducedWorld, make, dt)
+    world = started(mc.ReducedWorld, make, dt, **closing)
     world.step(10)
     begin = world.positions.copy()
     world.step(200)
