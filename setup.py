@@ -41,6 +41,7 @@ KERNELS = {
     "mcsim.core._thread_pool": [],
     "mcsim.core._turn": [],
     "mcsim.core._noted": [],
+    "mcsim.state._closing_up": [],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],

@@ -163,6 +163,10 @@ cdef class Collider(Broadphase):
         for i in range(self.shape_count):
             self.accompany(i, company_of(bodies, self.shapes[i].body))
 
+    cdef void forget_touching(self) noexcept nogil:
+        """How many contacts touch is counted anew."""
+        self.log.touching = -1
+
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
         self.grow_pairs()

@@ -7,6 +7,7 @@ from mcsim.constraints._last_seen cimport LastSeen
 from mcsim.constraints._stillness cimport Stillness
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Settings
@@ -21,7 +22,7 @@ cdef class Islands:
     cdef IslandForest forest
     cdef readonly object touch           # (n,) near, of each body
     cdef readonly Py_ssize_t sleepers
-    cdef object kept
+    cdef object kept, free
     cdef int8_t* asleep
     cdef int8_t* sight                   # what is seen of a sleeper's load in a step
     cdef double* free_mass               # inverse masses and inertias as if nothing slept
@@ -38,6 +39,7 @@ cdef class Islands:
     cdef int32_t* moving
     cdef LastSeen seen                   # what did not move by itself
 
+    cdef edit(self, bodies, Rows rows, fresh, speeds, nearest)
     cdef void stand_in(self, Bodies* bodies) noexcept nogil
     cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil
     cdef void list_bearers(self, const Bodies* bodies) noexcept nogil

@@ -20,6 +20,7 @@ from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
 from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
+from mcsim.state._closing_up import Rows
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
@@ -35,8 +36,8 @@ from mcsim.state.fields import (
 )
 from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
-MOST_RUNS = 32  # beyond which rows are taken one by one
-ROOM = 16  # rows for bodies that may come, and one more for every so many bodies
+ROOM = 64  # rows for bodies that may come
+ROOM_PART = 8  # and one more for every so many bodies
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
 POOLED = [SHAPE_NUMBERS[kind.type] for kind in (ConvexHull, Mesh, HeightField)]  # with more than a record of their own
 
@@ -45,51 +46,6 @@ class HasBodies(Protocol):
     """A Scene, or some bodies of one."""
 
     bodies: list[Body]
-
-
-class Rows:
-    """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative
-    ones stand for the fresh rows, in their order."""
-
-    source: np.ndarray
-    old: int
-    count: int
-    fresh: np.ndarray
-
-    def __init__(self, source: np.ndarray, old: int) -> None:
-        self.source, self.old, self.count = source, old, len(source)
-        is_fresh = source < 0
-        self.fresh = np.flatnonzero(is_fresh)
-        self._from = source.copy()
-        self._from[is_fresh] = old + np.arange(len(self.fresh))
-        starts = np.flatnonzero((np.diff(self._from) != 1) | (self._from[1:] == old)) + 1
-        self._runs = np.zeros(1)
-        if self.count:
-            self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)])
-
-    def of(self, array: np.ndarray, fresh: np.ndarray, room: int = 0) -> np.ndarray:
-        """The new array, of memory of its own; behind it there is room for so many rows."""
-        out = np.empty((self.count + room, *array.shape[1:]), array.dtype)
-        if len(self._runs) > MOST_RUNS:
-            out[: self.count] = np.concatenate([array, fresh])[self._from]
-            return out
-        for begin, end in zip(self._runs[:-1].tolist(), self._runs[1:].tolist()):
-            first = int(self._from[begin])
-            rows = array[first : first + end - begin] if first < self.old else fresh[first - self.old :][: end - begin]
-            out[begin:end] = rows
-        return out
-
-    def after_the_world(self) -> Rows:
-        """The same for arrays with the world's row in front."""
-        source = np.where(self.source < 0, -1, self.source + 1)
-        return Rows(np.concatenate([np.zeros(1, source.dtype), source]), self.old + 1)
-
-    def numbers(self) -> np.ndarray:
-        """(old + 1,) new number of each old row, -1 of those that are gone; the last, of row -1, is -1."""
-        out = np.full(self.old + 1, -1, np.int32)
-        kept = self.source >= 0
-        out[self.source[kept]] = np.flatnonzero(kept)
-        return out
 
 
 class BodyArrays:
@@ -134,25 +90,31 @@ class BodyArrays:
             self.padded["orientation"][:, 0] = 1.0
             self.padded["island"][:] = AWAKE
 
-    def gathered(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
-        """Other arrays of these and the `fresh` bodies, in memory of their own, with room for some more. rows: Rows."""
-        whole = rows.after_the_world()
-        roots = {
-            name: whole.of(array, fresh.padded[name][1:], ROOM + rows.count // ROOM) for name, array in self.padded.items()
-        }
+    @property
+    def room(self) -> int:
+        """How many bodies there may come to be in the memory of these."""
+        return self.count if self._roots is None else len(self._roots["kind"]) - 1
+
+    def gathered(self, rows: Rows, fresh: BodyArrays, room: int | None = None) -> BodyArrays:
+        """Other arrays of these and the `fresh` bodies, in memory of their own. room: for how many bodies; for some more than
+        there are, if None."""
+        more = ROOM + rows.count // ROOM_PART if room is None else room - rows.count
+        roots = {name: rows.of(array, fresh.padded[name][1:], more, 1) for name, array in self.padded.items()}
         return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
 
-    def continued(self, rows: Rows, fresh: BodyArrays) -> BodyArrays | None:
-        """The same in the memory of these, which stay as they are, where the last rows alone come or go, there is room, and
-        nobody has a view of them: who has one finds it as it was, whatever becomes of the world. Else None."""
-        roots, kept = self._roots, min(rows.count, rows.old)
-        if roots is None or not np.array_equal(rows.source[:kept], np.arange(kept)):
-            return None
-        if any(len(roots[name]) <= rows.count or _is_seen(roots, name) for name in roots):
-            return None
-        for name, root in roots.items():
-            root[kept + 1 : rows.count + 1] = fresh.padded[name][1:]
+    def edited(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
+        """As `gathered`, for as many bodies as there is room for. In the memory of these, whose rows are edited there later
+        (step/_state_arrays.pyx), where none of them moves, and nobody has a view of them: who has one finds it as it was,
+        whatever becomes of the world."""
+        roots = self._roots
+        if roots is None or rows.moves or any(_is_seen(roots, name) for name in roots):
+            return self.gathered(rows, fresh, self.room)
         return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+
+    @property
+    def whole(self) -> dict[str, np.ndarray]:
+        """As `padded`, with the rows behind them for which there is room."""
+        return self.padded if self._roots is None else self._roots
 
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
@@ -160,6 +122,11 @@ class BodyArrays:
         trace = self.inertia[:, 0, 0] + self.inertia[:, 1, 1] + self.inertia[:, 2, 2]
         turning = trace / np.where(self.mass > 0.0, self.mass, 1.0)
         return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
+
+    def lengths(self) -> np.ndarray:
+        """(n,) [m] the same, inf of points."""
+        sizes = self.sizes()
+        return np.where(sizes > 0.0, sizes, np.inf)
 
     @classmethod
     def from_scene(cls, scene: HasBodies) -> Self:
@@ -475,6 +442,6 @@ def _grips(pairs: Sequence[PairMaterial], numbers: Sequence[tuple[int, int]]) ->
     return grips
 
 
-def bounces(scene: Scene, bodies: BodyArrays) -> bool:
-    """Whether anything does: a material or a pair of bodies has a restitution."""
-    return bool(np.any(bodies.bounces)) or any(pair.restitution for pair in scene.pair_materials)
+def bounces(scene: Scene, bodies: np.ndarray) -> bool:
+    """Whether anything does: a material or a pair of bodies has a restitution. bodies: which of them do."""
+    return bool(np.any(bodies)) or any(pair.restitution for pair in scene.pair_materials)

@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport JOINT_AXES, Joint
 from mcsim.state._settings cimport Settings
 
@@ -24,6 +25,7 @@ cdef class StateArrays:
     cdef Bodies bodies
     cdef Joint* joints
     cdef Py_ssize_t joint_count
+    cdef readonly Py_ssize_t room       # for how many bodies there is memory
     cdef Settings settings
     cdef Noted noted
     cdef readonly object kept_sizes
@@ -39,6 +41,7 @@ cdef class StateArrays:
     cdef object kept_joints
     cdef JointKept* joints_kept
 
+    cdef edit(self, bodies, Rows rows, fresh, sizes, woken)
     cdef int check_state(self) noexcept nogil
     cdef int check_moving(self) noexcept nogil
     cdef bint sound(self, Py_ssize_t i) noexcept nogil

@@ -16,6 +16,7 @@ from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._bodies cimport STATIC
+from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport MOTION_NONE
 
 from mcsim.state.fields import JOINT_DTYPE
@@ -58,23 +59,40 @@ cdef class StateArrays:
 
     def __init__(self, bodies, joints, settings, Noted noted not None):
         self.settings, self.noted = settings, noted
-        self.kept = (bodies, joints)
+        self.kept, self.room = (bodies, joints), bodies.room
         self._point_at_bodies(bodies)
-        sizes = bodies.sizes()
-        self.kept_sizes = np.append(np.where(sizes > 0.0, sizes, np.inf), 1.0)
+        self.kept_sizes = np.ones(self.room + 1)
+        self.kept_sizes[:bodies.count] = bodies.lengths()
         self.sizes = doubles(self.kept_sizes)
         self.joints = <Joint*>records(joints if len(joints) else np.zeros(1))
         self.joint_count = len(joints)
         self._make_lists()
-        count = bodies.count
-        self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
-                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(count + 1),
-                       np.empty(count + 1), np.empty(count + 1, np.int64))
+        n = self.room + 1
+        self.backup = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)),
+                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(n), np.empty(n),
+                       np.empty(n, np.int64))
         for i in range(6):
             self.backup_pointers[i] = doubles(self.backup[i])
         self.backup_island = long_integers(self.backup[6])
         self.kept_joints = np.zeros(max(len(joints), 1) * sizeof(JointKept), np.int8)
         self.joints_kept = <JointKept*>records(self.kept_joints)
+
+    cdef edit(self, bodies, Rows rows, fresh, sizes, woken):
+        """Follow bodies that went and came, where joints stay between the bodies that they are on. bodies: BodyArrays of all
+        (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or which bodies woke, and
+        the islands of all."""
+        if bodies.whole is self.kept[0].whole:
+            for name, array in (<dict>bodies.whole).items():
+                rows.edit(array[1:], (<dict>fresh.padded)[name][1:])
+            self.bodies.count = bodies.count
+        else:
+            self._point_at_bodies(bodies)
+        if woken is not None:
+            bodies.still_time[woken[0]] = bodies.still_speed[woken[0]] = 0.0
+            bodies.island[...] = woken[1]
+        rows.edit(self.kept_sizes, sizes)
+        self.kept_sizes[bodies.count:] = 1.0
+        self.kept = (bodies, self.kept[1])
 
     def _make_lists(self):
         turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (

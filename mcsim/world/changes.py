@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.notes import carry_over
+from mcsim.core.notes import carry_over, renumber
 from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Scene
 from mcsim.scene.bodies import Body
@@ -32,6 +32,8 @@ from mcsim.world.base import WorldBase
 from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.gathering import Gathering
 from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
+from mcsim.world.protocols import There
+from mcsim.world.settings import sleep_settings
 
 # What set_body does not change: what moves by itself.
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
@@ -374,17 +376,22 @@ class Changes(WorldBase):
     def _settle(self, parts: dict[str, Any]) -> None:
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
         edit, gone, planned = parts.pop("edit", None), parts.pop("gone", ()), parts.pop("planned", False)
+        edited, there = parts.pop("edited", None), self._there
         try:
             if edit is not None:
                 edit()
-            if parts["_pipeline"] is not self._pipeline:
-                parts["_pipeline"].parts.take_room(self._pipeline.parts)
-                if planned:
-                    parts["_pipeline"].parts.plan.take(self._pipeline.parts.plan)
-            parts["_pipeline"].restored()
-            vars(self).update(parts)
+            if edited is not None:
+                self._pipeline.edit(vars(self), parts, *edited[1:])
+                self._renumber(edited[0])
+            else:
+                if parts["_pipeline"] is not self._pipeline:
+                    parts["_pipeline"].parts.take_room(self._pipeline.parts)
+                    if planned:
+                        parts["_pipeline"].parts.plan.take(self._pipeline.parts.plan)
+                parts["_pipeline"].restored()
+                vars(self).update(parts)
         except BaseException:
-            if self._pipeline is not parts["_pipeline"]:  # Ctrl-C in between: what is half changed is made anew
+            if self._there is there and there is not parts["_there"]:  # Ctrl-C in between: what is half changed is made anew
                 self._begin_anew()
             raise
         self._removed.update(gone)
@@ -420,9 +427,12 @@ class Changes(WorldBase):
         old = self._pipeline
         new = Gathering(self._there, self._joints, self._collider, scene, anew)
         edit = new.edit()
-        planned = new.joints is self._joints and old.parts.plan.serves(new.bodies.count)
+        if edit is not None and new.joints is self._joints and self._stays(new):
+            return self._edited(new) | {"edit": edit, "gone": new.gone()}
+        bodies = new.bodies()
+        planned = new.joints is self._joints and old.parts.plan.serves(bodies.count)
         shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
-        parts = self._machinery(scene, new.bodies, new.joints, shapes, edit and self._collider, indices, planned)
+        parts = self._machinery(scene, bodies, new.joints, shapes, edit and self._collider, indices, planned)
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
@@ -430,6 +440,36 @@ class Changes(WorldBase):
             parts["_pipeline"].parts.noted.forget()
         carry_over(parts["_pipeline"].parts.noted, old.parts.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
+
+
+    def _stays(self, new: Gathering) -> bool:
+        """Whether the present pipeline makes the steps of the new bodies, between which joints stay."""
+        return (
+            new.body_rows.close_up
+            and self._user is None
+            and self._event_run is None
+            and self._pipeline.parts.may_edit(new.body_rows.count, new.bounces)
+        )
+
+    def _edited(self, new: Gathering) -> dict[str, Any]:
+        """What becomes of the attributes that depend on which bodies there are, where the pipeline stays; "edited":
+        their new numbers, and what it is to be told of them, `Pipeline.edit`."""
+        pipeline, scene, rows, fresh = self._pipeline, new.scene, new.body_rows, new.arrays
+        bodies, (body_index, joint_index) = self._bodies.edited(rows, fresh), new.indices() or scene.numbers()
+        self._make_forces(pipeline, scene, self._joints)
+        sleep = sleep_settings(self._keywords, scene.gravity, fresh)
+        return {
+            "_there": There(scene, body_index, joint_index, bodies, pipeline),
+            "_bodies": bodies,
+            "edited": (new.numbers[:-1], bodies, rows, fresh, fresh.lengths(), sleep, new.woken),
+        }
+
+    def _renumber(self, numbers: np.ndarray) -> None:
+        """What the pipeline keeps of bodies by their numbers and is not for its kernels; numbers: the new one of each."""
+        parts = self._pipeline.parts
+        renumber(parts.noted, numbers, max(self._bodies.count, len(self._joints)))
+        if self._contact_filter is not None:
+            parts.set_contact_filter(filter_calls(self._contact_filter, self._scene))
 
 
 def _listed(value: Any, what: str, doing: str, field: str) -> list[Any]:

@@ -19,7 +19,16 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
 from mcsim.scene.shapes import Plane, Shape
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, material_grips, pair_grips
+from mcsim.state._closing_up import Rows
+from mcsim.state.arrays import (
+    BodyArrays,
+    ShapeArrays,
+    bounces,
+    excluded_pairs,
+    joint_records,
+    material_grips,
+    pair_grips,
+)
 from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
 from mcsim.world.protocols import There
 
@@ -31,9 +40,10 @@ class Gathering:
     their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins as the scene
     says. anew: with another collider in any case.
 
-    bodies, joints: the gathered arrays. body_rows, joint_rows: Rows. versions: [(new number, old number)] of bodies
-    that are other versions of old ones. numbers (old + 1,): the new number of each old body, -1: it is gone; kept: the
-    same, with -1 for one of which there is another version now.
+    joints: the gathered records. body_rows, joint_rows: Rows; arrays: BodyArrays of the fresh bodies. versions: [(new
+    number, old number)] of bodies that are other versions of old ones. numbers (old + 1,): the new number of each old body,
+    -1: it is gone; kept: the same, with -1 for one of which there is another version now. woken: None, or which of the new
+    bodies wake, and the islands of all.
     """
 
     old: There
@@ -44,18 +54,19 @@ class Gathering:
     body_rows: Rows
     joint_rows: Rows
     fresh: SimpleNamespace
-    bodies: BodyArrays
+    arrays: BodyArrays
     versions: list[tuple[int, int]]
     kept: np.ndarray
     numbers: np.ndarray
     joints: np.ndarray
+    woken: tuple[np.ndarray, np.ndarray] | None
 
     def __init__(self, old: There, joints: np.ndarray, collider: Collider, scene: Scene, anew: bool = False) -> None:
         self.old, self.old_joints, self.collider, self.scene, self.anew = old, joints, collider, scene, anew
-        self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
-        self.joint_rows = Rows(_sources(scene.joints, old.scene.joints), len(joints))
+        self.body_rows = Rows.of_sources(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
+        self.joint_rows = Rows.of_sources(_sources(scene.joints, old.scene.joints), len(joints))
         self.fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in self.body_rows.fresh.tolist()])
-        self.bodies = self._gathered_bodies(BodyArrays.from_scene(self.fresh))
+        self.arrays = BodyArrays.from_scene(self.fresh)
         self.versions = self._versions()
         for new, before in self.versions:
             self._carry_state(new, before)
@@ -64,20 +75,25 @@ class Gathering:
         for new, before in self.versions:
             self.numbers[before] = new
         self.joints = joints
-        if anew or self.versions or not self._same_joints():
+        if anew or not self._same_joints():
             # A snapshot from a file may have a body of its own under the name of one that joints are on.
             changed = self.body_rows.fresh.tolist() if anew else [new for new, _ in self.versions]
             self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
-        self._wake_changed()
+        self.woken = self._woken()
 
-    def _gathered_bodies(self, fresh: BodyArrays) -> BodyArrays:
-        """Their arrays. Where nothing holds bodies together a pipeline that is made writes nothing of them but what it
-        finds there, so that one may be made in the old arrays' memory while the old one is in use."""
-        bodies = self.old.bodies
-        free = not self.anew and not self.scene.joints and not len(self.old_joints)
-        of_trees = getattr(self.old.pipeline.space, "system", None) is not None
-        continued = bodies.continued(self.body_rows, fresh) if free and not of_trees else None
-        return continued or bodies.gathered(self.body_rows, fresh)
+    def bodies(self) -> BodyArrays:
+        """The gathered arrays of all bodies, in memory of their own."""
+        bodies = self.old.bodies.gathered(self.body_rows, self.arrays)
+        if self.woken is not None:
+            awake, island = self.woken
+            bodies.still_time[awake] = bodies.still_speed[awake] = 0.0
+            bodies.island[...] = island
+        return bodies
+
+    @property
+    def bounces(self) -> bool:
+        """Whether anything does."""
+        return bounces(self.scene, self.body_rows.of(self.old.bodies.bounces, self.arrays.bounces))
 
     def edit(self) -> Callable[[], None] | None:
         """A function that changes the present collider in place; None where another one must be made."""
@@ -124,7 +140,7 @@ class Gathering:
         """Whether shapes keep their rows, but for those that go and those that come as the last ones."""
         rows = self.body_rows
         if not self.versions:
-            return not len(rows.fresh) or np.array_equal(rows.source[: rows.old], np.arange(rows.old))
+            return not len(rows.fresh) or rows.fresh[0] == rows.old and not rows.moves
         if len(self.versions) < len(rows.fresh) or rows.count != rows.old:
             return False
         pairs = [(self.scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in self.versions]
@@ -176,10 +192,9 @@ class Gathering:
         return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
 
     def _same_joints(self) -> bool:
-        """Whether they are those of now, between bodies whose numbers stay."""
-        rows = self.joint_rows
+        """Whether they are those of now, between bodies that are so, too, and whose numbers stay."""
         ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
-        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(self.numbers[ends], ends)
+        return self.joint_rows.stay and np.array_equal(self.kept[ends], ends)
 
     def _versions(self) -> list[tuple[int, int]]:
         """[(new number, old number)] of bodies that are other versions of old ones."""
@@ -194,19 +209,20 @@ class Gathering:
     def _carry_state(self, new: int, before: int) -> None:
         """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
         did."""
-        arrays, old, body = self.bodies, self.old.bodies, self.scene.bodies[new]
+        arrays, old, body = self.arrays, self.old.bodies, self.scene.bodies[new]
+        i = int(np.searchsorted(self.body_rows.fresh, new))
         for field in BODY_FIELDS:
             if field.saved:
-                getattr(arrays, field.name)[new] = getattr(old, field.name)[before]
+                getattr(arrays, field.name)[i] = getattr(old, field.name)[before]
         shift = body.center_of_mass - old.center_of_mass[before]
         if np.any(shift):
             shift = rotate(old.orientation[before], shift)
-            arrays.position[new] += shift
-            arrays.twist[new, :3] += np.cross(arrays.twist[new, 3:], shift)
+            arrays.position[i] += shift
+            arrays.twist[i, :3] += np.cross(arrays.twist[i, 3:], shift)
         if body.kind == "static":
-            arrays.twist[new] = 0.0
+            arrays.twist[i] = 0.0
         if body.kind != "dynamic":
-            arrays.force[new] = 0.0
+            arrays.force[i] = 0.0
 
     def _gathered_joints(self, reshaped: set[str]) -> np.ndarray:
         """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
@@ -235,19 +251,19 @@ class Gathering:
             records["broken"] = np.where(records["broken"] == 1, 1, now)
         return records
 
-    def _wake_changed(self) -> None:
-        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
-        comes or goes. The gathered bodies' islands are by old numbers until then."""
-        scene, arrays, numbers, versions = self.scene, self.bodies, self.numbers, [new for new, _ in self.versions]
+    def _woken(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Whom it wakes that sleeps beside a body that goes, is another version, or comes and stands still; or at a joint
+        that comes or goes. The bodies' islands are by old numbers until then."""
+        scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
         island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
         if not np.any(island != AWAKE):
-            return
+            return None
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self.old.bodies.position[i], sizes[i]) for i in old]
         places += [
-            (arrays.position[i], arrays.reach[i])
-            for i in self.body_rows.fresh.tolist()
+            (arrays.position[k], arrays.reach[k])
+            for k, i in enumerate(self.body_rows.fresh.tolist())
             if scene.bodies[i].kind != "dynamic" or i in versions
         ]
         woken = set(island[old].tolist())
@@ -258,10 +274,9 @@ class Gathering:
         changed += [self.old.scene.joints[i] for i in np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()]
         ends = {name for joint in changed for name in (joint.a, joint.b) if name in self.old.body_index}
         woken |= {int(island[self.old.body_index[name]]) for name in ends}
-        awake = np.isin(arrays.island, list(woken - {AWAKE}))
-        for name in ("still_time", "still_speed"):
-            getattr(arrays, name)[awake] = 0.0
-        arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
+        before = self.body_rows.of(island, arrays.island)
+        awake = np.isin(before, list(woken - {AWAKE}))
+        return awake, np.where(awake, AWAKE, numbers[before])
 
 
 def _sources(new: Sequence[Described], old: Sequence[Described]) -> np.ndarray:

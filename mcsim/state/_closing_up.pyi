@@ -1,0 +1,29 @@
+"""Where the rows of an array come from when some go, some come, and the others close up in order."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+class Rows:
+    old: int
+    count: int
+    runs: list[tuple[int, int, int]]
+    fresh: np.ndarray
+    moves: list[tuple[int, int, int]]
+
+    @staticmethod
+    def appended(old: int, more: int) -> Rows: ...
+    @staticmethod
+    def without(old: int, gone: Sequence[int]) -> Rows: ...
+    @staticmethod
+    def replaced(old: int, places: Sequence[int]) -> Rows: ...
+    @staticmethod
+    def of_sources(source: np.ndarray, old: int) -> Rows: ...
+    @property
+    def source(self) -> np.ndarray: ...
+    @property
+    def stay(self) -> bool: ...
+    @property
+    def close_up(self) -> bool: ...
+    def numbers(self) -> np.ndarray: ...
+    def of(self, array: np.ndarray, fresh: np.ndarray, room: int = ..., front: int = ...) -> np.ndarray: ...
