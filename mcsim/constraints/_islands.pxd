@@ -22,7 +22,8 @@ cdef class Islands:
     cdef IslandForest forest
     cdef readonly object touch           # (n,) near, of each body
     cdef readonly Py_ssize_t sleepers
-    cdef object kept, free
+    cdef object kept
+    cdef object bodies                   # BodyArrays
     cdef int8_t* asleep
     cdef int8_t* sight                   # what is seen of a sleeper's load in a step
     cdef double* free_mass               # inverse masses and inertias as if nothing slept
@@ -39,6 +40,7 @@ cdef class Islands:
     cdef int32_t* moving
     cdef LastSeen seen                   # what did not move by itself
 
+    cdef _take(self, bodies)
     cdef edit(self, bodies, Rows rows, fresh, speeds, nearest)
     cdef void stand_in(self, Bodies* bodies) noexcept nogil
     cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil

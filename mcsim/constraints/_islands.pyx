@@ -71,10 +71,13 @@ cdef class Islands:
         self.near = doubles(near)
         self._take(bodies)
 
-    def _take(self, bodies):
+    cdef _take(self, bodies):
         """What there is of these bodies."""
-        self.touch, self.free = self.kept[1][:bodies.count], (bodies.padded["inv_mass"], bodies.padded["inv_inertia"])
-        self.free_mass, self.free_inertia = doubles(self.free[0]) + 1, <Mat3*>doubles(self.free[1]) + 1
+        self.touch = self.kept[1][:bodies.count]
+        if self.bodies is None or bodies.whole is not self.bodies.whole:
+            self.free_mass = doubles(bodies.whole["inv_mass"]) + 1
+            self.free_inertia = <Mat3*>doubles(bodies.whole["inv_inertia"]) + 1
+        self.bodies = bodies
 
     cdef edit(self, bodies, Rows rows, fresh, speeds, nearest):
         """Follow bodies that went and came, which are where they were last seen. bodies: BodyArrays of all, fresh: of those

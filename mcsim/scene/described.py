@@ -12,6 +12,7 @@ from mcsim.scene.calls import problem_of
 from mcsim.scene.checks import FieldError, suggestion
 
 VERSION = 1  # of scenes as JSON data
+PLAIN = frozenset({int, float, bool, str, type(None)})  # what most attributes are, in which there are no arrays
 
 
 @cache
@@ -34,6 +35,8 @@ def as_json(value: Any) -> Any:
 
 def lock(value: Any) -> Any:
     """Make arrays, and those in lists and tuples, read-only."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, (list, tuple)):

@@ -6,8 +6,8 @@ has one row before its first, the world's: body -1 is at the origin, never moves
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
+from sys import getrefcount
 from threading import Lock
 from typing import Any, Protocol, Self
 
@@ -39,7 +39,7 @@ from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 ROOM = 64  # rows for bodies that may come
 ROOM_PART = 8  # and one more for every so many bodies
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
-POOLED = [SHAPE_NUMBERS[kind.type] for kind in (ConvexHull, Mesh, HeightField)]  # with more than a record of their own
+POOLED = np.array([name in (ConvexHull.type, Mesh.type, HeightField.type) for name in SHAPE_TYPES])  # more than a record
 
 
 class HasBodies(Protocol):
@@ -50,7 +50,7 @@ class HasBodies(Protocol):
 
 class BodyArrays:
     """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's
-    row in front."""
+    row in front, and `whole` with the room for more behind them."""
 
     kind: np.ndarray
     position: np.ndarray
@@ -76,45 +76,58 @@ class BodyArrays:
     reach: np.ndarray
     bounces: np.ndarray
 
-    def __init__(
-        self, count: int, padded: dict[str, np.ndarray] | None = None, roots: dict[str, np.ndarray] | None = None
-    ) -> None:
+    def __init__(self, count: int, whole: dict[str, np.ndarray] | None = None) -> None:
+        """whole: arrays that these are the first rows of, behind which there is room for more; new ones if None."""
         self.count = count
-        self._roots = roots  # what `padded` are the first rows of, where there is room for more
-        self.padded: dict[str, np.ndarray] = padded or {
-            f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES
-        }
-        for name, array in self.padded.items():
-            setattr(self, name, array[1:])
-        if padded is None:
-            self.padded["orientation"][:, 0] = 1.0
-            self.padded["island"][:] = AWAKE
+        self._views: dict[str, np.ndarray] | None = None  # `padded`, once somebody has asked for it
+        if whole is None:
+            whole = {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
+            whole["orientation"][:, 0] = 1.0
+            whole["island"][:] = AWAKE
+        self.whole = whole
+
+    def __getattr__(self, name: str) -> Any:
+        """One of the arrays, when it is first asked for."""
+        array = self.__dict__.get("whole", {}).get(name)
+        if array is None:
+            raise AttributeError(f"there is no array {name!r} of bodies")
+        view = self.__dict__[name] = array[1 : self.count + 1]
+        return view
+
+    @property
+    def padded(self) -> dict[str, np.ndarray]:
+        """The arrays with the world's row in front, without the room behind them."""
+        if self.room == self.count:
+            return self.whole
+        if self._views is None:
+            self._views = {name: array[: self.count + 1] for name, array in self.whole.items()}
+        return self._views
 
     @property
     def room(self) -> int:
         """How many bodies there may come to be in the memory of these."""
-        return self.count if self._roots is None else len(self._roots["kind"]) - 1
+        return len(self.whole["kind"]) - 1
 
     def gathered(self, rows: Rows, fresh: BodyArrays, room: int | None = None) -> BodyArrays:
         """Other arrays of these and the `fresh` bodies, in memory of their own. room: for how many bodies; for some more than
         there are, if None."""
         more = ROOM + rows.count // ROOM_PART if room is None else room - rows.count
-        roots = {name: rows.of(array, fresh.padded[name][1:], more, 1) for name, array in self.padded.items()}
-        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+        whole = {name: rows.of(array, fresh.whole[name][1:], more, 1) for name, array in self.whole.items()}
+        return BodyArrays(rows.count, whole)
 
     def edited(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
         """As `gathered`, for as many bodies as there is room for. In the memory of these, whose rows are edited there later
         (step/_state_arrays.pyx), where none of them moves, and nobody has a view of them: who has one finds it as it was,
         whatever becomes of the world."""
-        roots = self._roots
-        if roots is None or rows.moves or any(_is_seen(roots, name) for name in roots):
+        if rows.moves or self._seen():
             return self.gathered(rows, fresh, self.room)
-        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+        return BodyArrays(rows.count, self.whole)
 
-    @property
-    def whole(self) -> dict[str, np.ndarray]:
-        """As `padded`, with the rows behind them for which there is room."""
-        return self.padded if self._roots is None else self._roots
+    def _seen(self) -> bool:
+        """Whether anybody has a view of an array but these themselves. As ndarray.resize asks it."""
+        whole, own = self.whole, self.__dict__
+        least = 2 + (self._views is not None)  # the dict, the argument
+        return any(getrefcount(whole[name]) > least + (name in own) for name in whole)
 
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
@@ -161,12 +174,6 @@ class BodyArrays:
             arrays.inv_inertia[moved] = 0.5 * (inverse + inverse.transpose(0, 2, 1))  # symmetric to the bit
         _fill_forms(arrays, bodies)
         return arrays
-
-
-def _is_seen(roots: dict[str, np.ndarray], name: str) -> bool:
-    """Whether anybody has a view of an array but the BodyArrays that it is of, which has two: its padded rows and those of
-    the bodies. As ndarray.resize asks it."""
-    return sys.getrefcount(roots[name]) > 2 + 1 + 1  # the dict's own, and the argument's
 
 
 def _fill_forms(arrays: BodyArrays, bodies: Sequence[Body]) -> None:
@@ -220,7 +227,7 @@ class ShapeArrays:
             records["position"] -= np.array([body.center_of_mass for body in bodies])[numbers]
             _fill_materials(records, [shape.material or bodies[i].material for i, shape in zip(numbers.tolist(), shapes)])
         known: dict[int, int] = {}  # one of a shape that several bodies have
-        for k in np.flatnonzero(np.isin(records["type"], POOLED)).tolist():
+        for k in np.flatnonzero(POOLED[records["type"]]).tolist():
             shape = shapes[k]
             if isinstance(shape, ConvexHull):
                 records["hull"][k] = len(hulls)

@@ -1,5 +1,6 @@
 """What a World asks of its compiled pipeline."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -45,11 +46,12 @@ class Pipeline:
         self,
         world: dict[str, Any],
         parts: dict[str, Any],
+        told: tuple[list[Any] | None, Callable[[], Any]],
         bodies: BodyArrays,
         rows: Rows,
         fresh: BodyArrays,
         sizes: np.ndarray,
-        sleep: tuple[np.ndarray, float, np.ndarray],
+        sleep: tuple[np.ndarray, float, np.ndarray] | None,
         woken: tuple[np.ndarray, np.ndarray] | None,
     ) -> None: ...
     def times(self) -> list[float]: ...

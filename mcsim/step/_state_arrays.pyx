@@ -83,7 +83,7 @@ cdef class StateArrays:
         the islands of all."""
         if bodies.whole is self.kept[0].whole:
             for name, array in (<dict>bodies.whole).items():
-                rows.edit(array[1:], (<dict>fresh.padded)[name][1:])
+                rows.edit(array[1:], (<dict>fresh.whole)[name][1:])
             self.bodies.count = bodies.count
         else:
             self._point_at_bodies(bodies)
@@ -102,28 +102,28 @@ cdef class StateArrays:
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
-        padded = arrays.padded
+        whole = arrays.whole
         cdef Bodies* b = &self.bodies
         b.count = arrays.count
-        b.kind = integers(padded["kind"]) + 1
-        b.position = <Vec3*>doubles(padded["position"]) + 1
-        b.orientation = <Quat*>doubles(padded["orientation"]) + 1
-        b.twist = <Twist*>doubles(padded["twist"]) + 1
-        b.force = <Twist*>doubles(padded["force"]) + 1
-        b.inv_mass = doubles(padded["inv_mass"]) + 1
-        b.inertia = <Mat3*>doubles(padded["inertia"]) + 1
-        b.inv_inertia = <Mat3*>doubles(padded["inv_inertia"]) + 1
-        b.inv_inertia_world = <Mat3*>doubles(padded["inv_inertia_world"]) + 1
-        b.locks = integers(padded["locks"]) + 1
-        b.gravity_scale = doubles(padded["gravity_scale"]) + 1
-        b.linear_damping = doubles(padded["linear_damping"]) + 1
-        b.angular_damping = doubles(padded["angular_damping"]) + 1
-        b.bullet = long_integers(padded["bullet"]) + 1
-        b.island = long_integers(padded["island"]) + 1
-        b.still_time = doubles(padded["still_time"]) + 1
-        b.still_speed = doubles(padded["still_speed"]) + 1
-        b.carrier = <Vec3*>doubles(padded["carrier"]) + 1
-        b.borne = <Twist*>doubles(padded["borne"]) + 1
+        b.kind = integers(whole["kind"]) + 1
+        b.position = <Vec3*>doubles(whole["position"]) + 1
+        b.orientation = <Quat*>doubles(whole["orientation"]) + 1
+        b.twist = <Twist*>doubles(whole["twist"]) + 1
+        b.force = <Twist*>doubles(whole["force"]) + 1
+        b.inv_mass = doubles(whole["inv_mass"]) + 1
+        b.inertia = <Mat3*>doubles(whole["inertia"]) + 1
+        b.inv_inertia = <Mat3*>doubles(whole["inv_inertia"]) + 1
+        b.inv_inertia_world = <Mat3*>doubles(whole["inv_inertia_world"]) + 1
+        b.locks = integers(whole["locks"]) + 1
+        b.gravity_scale = doubles(whole["gravity_scale"]) + 1
+        b.linear_damping = doubles(whole["linear_damping"]) + 1
+        b.angular_damping = doubles(whole["angular_damping"]) + 1
+        b.bullet = long_integers(whole["bullet"]) + 1
+        b.island = long_integers(whole["island"]) + 1
+        b.still_time = doubles(whole["still_time"]) + 1
+        b.still_speed = doubles(whole["still_speed"]) + 1
+        b.carrier = <Vec3*>doubles(whole["carrier"]) + 1
+        b.borne = <Twist*>doubles(whole["borne"]) + 1
 
     cdef bint sound(self, Py_ssize_t i) noexcept nogil:
         """Whether a body's state is finite; its quaternion is made unit."""

@@ -175,12 +175,13 @@ cdef class StepParts:
                 and (self.context.joint_count == 0 or self.plan.serves(bodies)))
 
     cdef edit(self, bodies, Rows rows, fresh, sizes, sleep, woken):
-        """Follow bodies that went and came. bodies: BodyArrays of all, fresh: of those that came; sleep: as of this, and all
-        else as of StateArrays.edit."""
+        """Follow bodies that went and came. bodies: BodyArrays of all, fresh: of those that came; sleep: as of this, None where
+        none came; all else as of StateArrays.edit."""
         cdef bint slept = self.islands.sleepers > 0
         cdef Py_ssize_t i
         self.arrays.edit(bodies, rows, fresh, sizes, woken)
-        self.islands.edit(bodies, rows, fresh, sleep[0], sleep[2])
+        speeds, _, nearest = (sizes, None, sizes) if sleep is None else sleep
+        self.islands.edit(bodies, rows, fresh, speeds, nearest)
         self.islands.stand_in(&self.arrays.bodies)
         self.plan.follow_edit()
         for i in rows.fresh:

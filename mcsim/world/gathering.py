@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -30,15 +31,18 @@ from mcsim.state.arrays import (
     pair_grips,
 )
 from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
+from mcsim.world.draft import Draft
 from mcsim.world.protocols import There
 
+NOBODY, NOTHING = BodyArrays(0), ShapeArrays(SimpleNamespace(bodies=[]))  # of no body
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
 
 class Gathering:
     """old: There, of the world as it is; joints, collider: its own; scene: the other one. Parts that stand in both keep
     their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins as the scene
-    says. anew: with another collider in any case.
+    says. anew: with another collider in any case. body_rows, joint_rows: where the scene's parts stood in the old one, if
+    that is known.
 
     joints: the gathered records. body_rows, joint_rows: Rows; arrays: BodyArrays of the fresh bodies. versions: [(new
     number, old number)] of bodies that are other versions of old ones. numbers (old + 1,): the new number of each old body,
@@ -49,7 +53,7 @@ class Gathering:
     old: There
     old_joints: np.ndarray
     collider: Collider
-    scene: Scene
+    scene: Any  # Scene, or a Draft of one
     anew: bool
     body_rows: Rows
     joint_rows: Rows
@@ -61,12 +65,21 @@ class Gathering:
     joints: np.ndarray
     woken: tuple[np.ndarray, np.ndarray] | None
 
-    def __init__(self, old: There, joints: np.ndarray, collider: Collider, scene: Scene, anew: bool = False) -> None:
+    def __init__(
+        self,
+        old: There,
+        joints: np.ndarray,
+        collider: Collider,
+        scene: Scene | Draft,
+        anew: bool = False,
+        body_rows: Rows | None = None,
+        joint_rows: Rows | None = None,
+    ) -> None:
         self.old, self.old_joints, self.collider, self.scene, self.anew = old, joints, collider, scene, anew
-        self.body_rows = Rows.of_sources(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
-        self.joint_rows = Rows.of_sources(_sources(scene.joints, old.scene.joints), len(joints))
+        self.body_rows = body_rows or Rows.of_sources(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
+        self.joint_rows = joint_rows or Rows.of_sources(_sources(scene.joints, old.scene.joints), len(joints))
         self.fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in self.body_rows.fresh.tolist()])
-        self.arrays = BodyArrays.from_scene(self.fresh)
+        self.arrays = BodyArrays.from_scene(self.fresh) if self.fresh.bodies else NOBODY
         self.versions = self._versions()
         for new, before in self.versions:
             self._carry_state(new, before)
@@ -76,6 +89,8 @@ class Gathering:
             self.numbers[before] = new
         self.joints = joints
         if anew or not self._same_joints():
+            if isinstance(scene, Draft):
+                self.scene = scene = scene.scene()
             # A snapshot from a file may have a body of its own under the name of one that joints are on.
             changed = self.body_rows.fresh.tolist() if anew else [new for new, _ in self.versions]
             self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
@@ -103,9 +118,10 @@ class Gathering:
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
         if not self._stays_in_order():
             return None
-        fresh = ShapeArrays(self.fresh)
+        fresh = ShapeArrays(self.fresh) if self.fresh.bodies else NOTHING
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
-        if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
+        known = self.old.scene
+        if not (scene.joints is known.joints or scene.joints == known.joints) or scene.ignored_pairs != known.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
         if scene.pair_materials != self.old.scene.pair_materials:
             grips = pair_grips(scene, scene.numbers()[0]), material_grips(scene)
@@ -188,13 +204,18 @@ class Gathering:
 
     def gone(self) -> list[Body | Joint]:
         """The first versions of the bodies and joints that are here no longer."""
+        stay = not self.body_rows.moves and self.body_rows.count >= self.body_rows.old and self.joint_rows.stay
+        if stay and len(self.versions) == len(self.body_rows.fresh) - self.body_rows.count + self.body_rows.old:
+            return []
         bodies, joints = (np.flatnonzero(numbers[:-1] < 0) for numbers in (self.numbers, self.joint_rows.numbers()))
         return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
 
     def _same_joints(self) -> bool:
         """Whether they are those of now, between bodies that are so, too, and whose numbers stay."""
+        if not self.joint_rows.stay or not len(self.old_joints):
+            return self.joint_rows.stay
         ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
-        return self.joint_rows.stay and np.array_equal(self.kept[ends], ends)
+        return np.array_equal(self.kept[ends], ends)
 
     def _versions(self) -> list[tuple[int, int]]:
         """[(new number, old number)] of bodies that are other versions of old ones."""
@@ -256,7 +277,7 @@ class Gathering:
         that comes or goes. The bodies' islands are by old numbers until then."""
         scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
         island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
-        if not np.any(island != AWAKE):
+        if self.old.pipeline.parts.islands.sleepers == 0:
             return None
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
