@@ -44,17 +44,18 @@ def body_keys(pairs):
 
 
 cdef Py_ssize_t first_changed(const int32_t* number, Py_ssize_t count) noexcept nogil:
-    """The first place whose number is another, or `count`; -1 where the numbers do not rise, but for those below 0."""
+    """The first place that has another number, and none below 0, or `count`; -1 where the numbers do not rise, but for those
+    below 0."""
     cdef Py_ssize_t k
     cdef Py_ssize_t first = count
     cdef int32_t last = -1
     for k in range(count):
-        if number[k] != k and first == count:
-            first = k
         if number[k] >= 0:
             if number[k] <= last:
                 return -1
             last = number[k]
+            if number[k] != k and first == count:
+                first = k
     return first
 
 
@@ -160,7 +161,7 @@ cdef class Broadphase(PlacedShapes):
         for i in range(self.shape_count):
             number[i] = -1
             if not gone[i]:
-                if self.shapes[i].body >= count or bodies[self.shapes[i].body] < 0:
+                if self.owner[i] >= count or bodies[self.owner[i]] < 0:
                     return False
                 number[i] = kept
                 kept += 1
@@ -169,8 +170,8 @@ cdef class Broadphase(PlacedShapes):
     cdef void renumber_bodies(self, const int32_t* number) noexcept nogil:
         cdef int32_t i
         for i in range(self.shape_count):
-            self.shapes[i].body = number[self.shapes[i].body]
-            self.solids[i].body = self.shapes[i].body
+            self.owner[i] = number[self.owner[i]]
+            self.shapes[i].body = self.solids[i].body = self.owner[i]
 
     cdef void renumber(self, const int8_t* gone, const int32_t* number) noexcept nogil:
         """Shapes' new numbers in the trees and the pairs; they rise, so pairs stay sorted."""

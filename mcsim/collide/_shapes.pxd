@@ -57,6 +57,7 @@ cdef class PlacedShapes:
     cdef int32_t placed_count
     cdef Nearness placed_nearness        # at which they were placed
     cdef int32_t* pool                   # the number in _pools of what a hull or surface is in, else -1
+    cdef int32_t* owner                  # the bodies of all shapes, one behind the other
     cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
     cdef int32_t _next_pool
 

@@ -101,6 +101,7 @@ cdef class PlacedShapes:
         self.add_column(<void**>&self.moved, 1)
         self.add_column(<void**>&self.placed, sizeof(int32_t))
         self.add_column(<void**>&self.pool, sizeof(int32_t))
+        self.add_column(<void**>&self.owner, sizeof(int32_t))
 
     def __dealloc__(self):
         cdef int k
@@ -155,7 +156,7 @@ cdef class PlacedShapes:
             self.resting[i] = 0
             self.due[i] = 1
             self.moved[i] = 1
-            self.solids[i].body = self.shapes[i].body
+            self.solids[i].body = self.owner[i] = self.shapes[i].body
             self.grip(i)
             self.solidify(i, pool)
             self.count_shape(i, 1)
@@ -295,11 +296,8 @@ cdef class PlacedShapes:
 
     def get_bodies(self):
         """-> (s,) int32: the body of each shape."""
-        cdef int32_t i
         result = np.empty(self.shape_count, np.int32)
-        cdef int32_t* out = <int32_t*>address(result)
-        for i in range(self.shape_count):
-            out[i] = self.shapes[i].body
+        memcpy(address(result), self.owner, self.shape_count * sizeof(int32_t))
         return result
 
     cdef void count_shape(self, int32_t i, int by) noexcept nogil:

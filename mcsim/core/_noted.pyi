@@ -6,6 +6,7 @@ import numpy as np
 
 class Noted:
     count: int
+    silent: bool
     steps: np.ndarray
     said: tuple[dict[int, str], dict[int, str]]
 

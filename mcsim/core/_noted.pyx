@@ -75,6 +75,15 @@ cdef class Noted:
         """For so many bodies or joints, of which there is room; the amounts of none are behind them."""
         self.count = count
 
+    @property
+    def silent(self):
+        """Whether nothing is noted, ever, nor for the step that comes."""
+        cdef Py_ssize_t k
+        for k in range(self.kinds):
+            if self.counts[k] > 0 or self.counts[self.kinds + k] > 0 or self.marked[k]:
+                return False
+        return True
+
     def tell(self, int kind, who, str text):
         """Note something that has its own words, once for each of `who` (numbers, from 0 on)."""
         for i in who:

@@ -206,7 +206,7 @@ def carry_over(noted: Noted, before: Noted, bodies: np.ndarray, joints: np.ndarr
 
 def renumber(noted: Noted, bodies: np.ndarray, count: int) -> None:
     """The same in place, where bodies alone have other numbers. count: how many bodies or joints there are from now on."""
-    told = (noted.steps > 0) | noted.pending()
+    told = np.zeros((0, 0)) if noted.silent else (noted.steps > 0) | noted.pending()
     for level, k in zip(*np.nonzero(told)):
         if KINDS[k].of == "body":
             amounts = noted.amounts[level, k]

@@ -35,8 +35,6 @@ def as_json(value: Any) -> Any:
 
 def lock(value: Any) -> Any:
     """Make arrays, and those in lists and tuples, read-only."""
-    if type(value) in PLAIN:
-        return value
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, (list, tuple)):
@@ -87,7 +85,10 @@ class Described:
         return signature_defaults(cls)  # type: ignore[arg-type]  # a class has a hash, whatever its parts have
 
     def _set(self, **attributes: Any) -> None:
-        self.__dict__.update((name, lock(value)) for name, value in attributes.items())
+        for value in attributes.values():
+            if type(value) not in PLAIN:
+                lock(value)
+        self.__dict__.update(attributes)
 
     def _given(self) -> dict[str, Any]:
         """The arguments that are not the default, or were written out."""

@@ -357,7 +357,8 @@ class Scene:
 
     def extension(self) -> Scene:
         """A scene for bodies that are to come behind this one's, whose names are taken: its own are those alone."""
-        other = copy.copy(self)
+        other = Scene.__new__(Scene)
+        other.__dict__.update(self.__dict__)
         other.bodies, other._first, other._body_of = [], len(self.bodies), cast(Any, ChainMap({}, self._body_of))
         return other
 

@@ -1,8 +1,11 @@
 """Where the rows of an array come from when some go, some come, and the others close up in order."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+
+def any_seen(arrays: dict[str, np.ndarray], known: int, views: dict[str, Any]) -> bool: ...
 
 class Rows:
     old: int

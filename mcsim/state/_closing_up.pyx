@@ -4,10 +4,27 @@ Compiled, so that nothing comes between the arrays of a world that are changed w
 two lines of Python alone.
 """
 
+from cpython.object cimport PyObject
+
 import numpy as np
 
 # Runs of rows beyond which they are taken one by one.
 cdef Py_ssize_t MOST_RUNS = 32
+
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* one) nogil
+
+
+def any_seen(dict arrays, Py_ssize_t known, dict views):
+    """Whether anybody has a view of one of the arrays. known: how often each is had in any case; views: what has a view of
+    some of them besides, by their names. As ndarray.resize asks it."""
+    cdef Py_ssize_t more
+    for name, array in arrays.items():
+        more = name in views
+        if Py_REFCNT(<PyObject*>array) > known + more:
+            return True
+    return False
 
 
 cdef class Rows:

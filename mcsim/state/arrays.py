@@ -7,7 +7,6 @@ has one row before its first, the world's: body -1 is at the origin, never moves
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from sys import getrefcount
 from threading import Lock
 from typing import Any, Protocol, Self
 
@@ -20,7 +19,7 @@ from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
 from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
-from mcsim.state._closing_up import Rows
+from mcsim.state._closing_up import Rows, any_seen
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
@@ -119,15 +118,10 @@ class BodyArrays:
         """As `gathered`, for as many bodies as there is room for. In the memory of these, whose rows are edited there later
         (step/_state_arrays.pyx), where none of them moves, and nobody has a view of them: who has one finds it as it was,
         whatever becomes of the world."""
-        if rows.moves or self._seen():
+        known = 2 + (self._views is not None)  # the dict, and who asks
+        if rows.moves or any_seen(self.whole, known, self.__dict__):
             return self.gathered(rows, fresh, self.room)
         return BodyArrays(rows.count, self.whole)
-
-    def _seen(self) -> bool:
-        """Whether anybody has a view of an array but these themselves. As ndarray.resize asks it."""
-        whole, own = self.whole, self.__dict__
-        least = 2 + (self._views is not None)  # the dict, the argument
-        return any(getrefcount(whole[name]) > least + (name in own) for name in whole)
 
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of

@@ -8,6 +8,6 @@ import numpy as np
 class JointEfforts:
     values: np.ndarray
     plan: Any  # ForcePlan
-    make: Callable[..., None]
+    make: Any  # functools.partial
 
     def take(self, values: np.ndarray, places: list[tuple[int, int]], free: np.ndarray) -> None: ...

@@ -36,6 +36,6 @@ cdef class JointPlan:
     cdef object locks                   # numbers of the locks that go into inverse masses
     cdef readonly LockedBodies locked   # or None: there are none
 
-    cdef follow_edit(self)
+    cdef follow_edit(self, bint moved)
     cdef bint closes(self) except -1
     cdef void notes(self) noexcept nogil

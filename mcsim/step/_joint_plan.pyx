@@ -170,14 +170,15 @@ cdef class JointPlan:
         many bodies."""
         return self.articulations is not None and bodies <= self.body_room
 
-    cdef follow_edit(self):
-        """Follow bodies that went and came, where joints stay between the bodies that they are on."""
+    cdef follow_edit(self, bint moved):
+        """Follow bodies that went and came, where joints stay between the bodies that they are on. moved: the arrays of bodies
+        are in other memory."""
         self.wide.resize(self.context.bodies.count)
-        if self.context.joint_count > 0:
-            self._attach()
         if self.bounces:
             self._plan_impacts()
-        if self.context.joint_count > 0:
+        if moved and self.context.joint_count > 0:
+            self._attach()
+        if self.context.joint_count > 0 and (moved or self.locked is not None):      # whose locks are found by bodies
             self.list_sets()
 
     def take(self, JointPlan other not None):

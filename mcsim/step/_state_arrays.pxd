@@ -41,7 +41,7 @@ cdef class StateArrays:
     cdef object kept_joints
     cdef JointKept* joints_kept
 
-    cdef edit(self, bodies, Rows rows, fresh, sizes, woken)
+    cdef bint edit(self, bodies, Rows rows, fresh, sizes, woken) except -1
     cdef int check_state(self) noexcept nogil
     cdef int check_moving(self) noexcept nogil
     cdef bint sound(self, Py_ssize_t i) noexcept nogil

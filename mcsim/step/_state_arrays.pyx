@@ -77,11 +77,12 @@ cdef class StateArrays:
         self.kept_joints = np.zeros(max(len(joints), 1) * sizeof(JointKept), np.int8)
         self.joints_kept = <JointKept*>records(self.kept_joints)
 
-    cdef edit(self, bodies, Rows rows, fresh, sizes, woken):
+    cdef bint edit(self, bodies, Rows rows, fresh, sizes, woken) except -1:
         """Follow bodies that went and came, where joints stay between the bodies that they are on. bodies: BodyArrays of all
         (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or which bodies woke, and
-        the islands of all."""
-        if bodies.whole is self.kept[0].whole:
+        the islands of all. -> whether they are in other memory"""
+        cdef bint moved = bodies.whole is not self.kept[0].whole
+        if not moved:
             for name, array in (<dict>bodies.whole).items():
                 rows.edit(array[1:], (<dict>fresh.whole)[name][1:])
             self.bodies.count = bodies.count
@@ -93,6 +94,7 @@ cdef class StateArrays:
         rows.edit(self.kept_sizes, sizes)
         self.kept_sizes[bodies.count:] = 1.0
         self.kept = (bodies, self.kept[1])
+        return moved
 
     def _make_lists(self):
         turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (

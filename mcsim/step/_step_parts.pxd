@@ -53,6 +53,6 @@ cdef class StepParts:
     cdef StageTimes stage_times
     cdef readonly object laboratory     # solves the rows as a problem, or None
     cdef bint replanning                # a joint broke
-    cdef bint bounces                   # whether any shape has a restitution
+    cdef readonly bint bounces          # whether any shape has a restitution
 
     cdef edit(self, bodies, Rows rows, fresh, sizes, sleep, woken)

@@ -32,6 +32,7 @@ class StepParts:
     laboratory: Any
     sensors: Sensors | None
     borne: float
+    bounces: bool
 
     def replan(self) -> None: ...
     def spring_energy(self) -> float: ...

@@ -179,11 +179,11 @@ cdef class StepParts:
         none came; all else as of StateArrays.edit."""
         cdef bint slept = self.islands.sleepers > 0
         cdef Py_ssize_t i
-        self.arrays.edit(bodies, rows, fresh, sizes, woken)
+        cdef bint moved = self.arrays.edit(bodies, rows, fresh, sizes, woken)
         speeds, _, nearest = (sizes, None, sizes) if sleep is None else sleep
         self.islands.edit(bodies, rows, fresh, speeds, nearest)
         self.islands.stand_in(&self.arrays.bodies)
-        self.plan.follow_edit()
+        self.plan.follow_edit(moved)
         for i in rows.fresh:
             refresh_inertia(&self.arrays.bodies, i)
         self.sleepers.follow_edit(slept)

@@ -493,7 +493,8 @@ class Changes(WorldBase):
     def _renumber(self, numbers: np.ndarray) -> None:
         """What the pipeline keeps of bodies by their numbers and is not for its kernels; numbers: the new one of each."""
         parts = self._pipeline.parts
-        self._make_forces(self._pipeline, self._scene, self._joints)
+        if parts.efforts.make.keywords["scene"] is not self._scene:
+            self._make_forces(self._pipeline, self._scene, self._joints)
         renumber(parts.noted, numbers, max(self._bodies.count, len(self._joints)))
         if self._contact_filter is not None:
             parts.set_contact_filter(filter_calls(self._contact_filter, self._scene))

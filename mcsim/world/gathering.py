@@ -108,6 +108,8 @@ class Gathering:
     @property
     def bounces(self) -> bool:
         """Whether anything does."""
+        if not self.old.pipeline.parts.bounces:  # nothing did
+            return bounces(self.scene, self.arrays.bounces)
         return bounces(self.scene, self.body_rows.of(self.old.bodies.bounces, self.arrays.bounces))
 
     def edit(self) -> Callable[[], None] | None:
@@ -207,7 +209,8 @@ class Gathering:
         stay = not self.body_rows.moves and self.body_rows.count >= self.body_rows.old and self.joint_rows.stay
         if stay and len(self.versions) == len(self.body_rows.fresh) - self.body_rows.count + self.body_rows.old:
             return []
-        bodies, joints = (np.flatnonzero(numbers[:-1] < 0) for numbers in (self.numbers, self.joint_rows.numbers()))
+        bodies = np.flatnonzero(self.numbers[:-1] < 0).tolist()
+        joints = [] if self.joint_rows.stay else np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()
         return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
 
     def _same_joints(self) -> bool:
