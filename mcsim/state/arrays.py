@@ -37,6 +37,7 @@ from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 ROOM = 64  # rows for bodies that may come
 ROOM_PART = 8  # and one more for every so many bodies
+KIND_NUMBERS = {name: i for i, name in enumerate(BODY_KINDS)}
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
 POOLED = np.array([name in (ConvexHull.type, Mesh.type, HeightField.type) for name in SHAPE_TYPES])  # more than a record
 
@@ -150,18 +151,20 @@ class BodyArrays:
             "angular_damping",
             "mass",
             "bullet",
+            "position",
         ):
-            getattr(arrays, name)[...] = [getattr(body, name) for body in bodies]
+            arrays.whole[name][1:] = [getattr(body, name) for body in bodies]
         kinds = [body.kind for body in bodies]
-        arrays.kind[...] = [BODY_KINDS.index(kind) for kind in kinds]
-        arrays.position[...] = [body.position for body in bodies]
-        arrays.position += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
+        arrays.kind[...] = [KIND_NUMBERS[kind] for kind in kinds]
+        arrays.position[...] += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
         arrays.twist[:, :3] = [body.velocity for body in bodies]
         arrays.twist[:, 3:] = [body.angular_velocity for body in bodies]
-        arrays.twist[arrays.kind == BODY_KINDS.index("static")] = 0.0
-        moved = arrays.kind == BODY_KINDS.index("dynamic")
-        arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
-        if np.any(moved):
+        arrays.twist[arrays.kind == KIND_NUMBERS["static"]] = 0.0
+        if "dynamic" in kinds:
+            moved: Any = slice(None)
+            if kinds.count("dynamic") < len(kinds):
+                moved = arrays.kind == KIND_NUMBERS["dynamic"]
+            arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
             inertia = np.array([body.inertia for body, kind in zip(bodies, kinds) if kind == "dynamic"])
             inverse = linear.inverse(inertia)
             arrays.inertia[moved] = inertia

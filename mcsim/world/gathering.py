@@ -118,7 +118,9 @@ class Gathering:
             return None
         scene, collider, excluded, grips = self.scene, self.collider, None, None
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
-        if not self._stays_in_order():
+        pairs = [(scene.bodies[new].shapes, self.old.scene.bodies[before].shapes) for new, before in versions]
+        alike = [_same_forms(ours, theirs) for ours, theirs in pairs]
+        if not self._stays_in_order(pairs, alike):
             return None
         fresh = ShapeArrays(self.fresh) if self.fresh.bodies else NOTHING
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
@@ -130,7 +132,7 @@ class Gathering:
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
-                if alike:
+                if all(alike):
                     collider.change_shapes(places, fresh.shapes)
                 else:
                     collider.replace_shapes(places, fresh.shapes, *fresh.pools, surfaces=Surfaces(fresh.surfaces))
@@ -145,28 +147,26 @@ class Gathering:
                 collider.set_pair_grips(grips[0])
                 collider.set_material_grips(grips[1])
 
-        alike = all(_same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions)
         if len(versions):
-            places = np.flatnonzero(np.isin(collider.get_bodies(), [old for _, old in versions]))
-            if alike:
+            owners = collider.get_bodies()
+            places = np.flatnonzero(np.isin(owners, [old for _, old in versions]) if len(versions) > 1 else owners == versions[0][1])
+            if all(alike):
                 shapes = collider.get_shapes()[places]
                 for name in ("hull", "surface"):
                     fresh.shapes[name] = shapes[name]
         return edit
 
-    def _stays_in_order(self) -> bool:
-        """Whether shapes keep their rows, but for those that go and those that come as the last ones."""
+    def _stays_in_order(self, pairs: list[tuple[list[Shape], list[Shape]]], alike: list[bool]) -> bool:
+        """Whether shapes keep their rows, but for those that go and those that come as the last ones. pairs: the new shapes
+        and the old ones of each version, and whether they are `alike`."""
         rows = self.body_rows
         if not self.versions:
             return not len(rows.fresh) or rows.fresh[0] == rows.old and not rows.moves
         if len(self.versions) < len(rows.fresh) or rows.count != rows.old:
             return False
-        pairs = [(self.scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in self.versions]
         return all(
-            _same_forms(ours, theirs)
-            or len(ours) == len(theirs)
-            and not any(isinstance(shape, Plane) for shape in (*ours, *theirs))
-            for ours, theirs in pairs
+            same or len(ours) == len(theirs) and not any(isinstance(shape, Plane) for shape in (*ours, *theirs))
+            for same, (ours, theirs) in zip(alike, pairs)
         )
 
     def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
@@ -329,8 +329,9 @@ def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> lis
 def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:
     """Whether two lists of shapes differ in materials and densities at most."""
 
-    def bare(shape: Shape) -> Shape:
-        plain = {name: None for name in ("material", "density") if name in shape._arguments}
-        return shape.changed(_arguments=shape._arguments | plain)
+    def form(shape: Shape) -> dict[str, Any]:
+        return {name: value for name, value in shape._arguments.items() if name not in ("material", "density")}
 
-    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
+    return len(shapes) == len(others) and all(
+        type(a) is type(b) and form(a) == form(b) for a, b in zip(shapes, others)
+    )
