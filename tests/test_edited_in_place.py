@@ -9,10 +9,10 @@ import weakref
 
 import numpy as np
 import pytest
-from amounts import amount
 from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 
 SHAPES = (
     mc.Sphere(0.2),
@@ -142,7 +142,7 @@ def test_what_an_edit_has_replaced_is_freed_at_once(jointed):
         gc.enable()
 
 
-# ---- edits where all is, against edits by which all is made anew -----------------------------------------------------------
+# ---- edits where all is, against edits by which all is made anew ---------------------------------------------------
 
 
 class Remaking(mc.World):
@@ -247,7 +247,9 @@ def test_what_was_taken_of_a_world_does_not_follow_its_edits():
         elif kind == 3:
             taken = world._there
             kept.append((tuple(taken.body_index), lambda taken=taken: taken.body_index))
-            kept.append((tuple(b.name for b in taken.scene.bodies), lambda taken=taken: [b.name for b in taken.scene.bodies]))
+            kept.append(
+                (tuple(b.name for b in taken.scene.bodies), lambda taken=taken: [b.name for b in taken.scene.bodies])
+            )
         else:
             taken = pickle.loads(pickle.dumps(world))
             kept.append((taken.body_names, lambda taken=taken: taken.body_names))
@@ -295,7 +297,7 @@ def test_memory_does_not_grow_by_edits(count):
         before = tracemalloc.get_traced_memory()[0]
         go_on(count)
         gc.collect()
-        # Dicts and sets grow by the most that was ever in them at once; what an edit kept would be a hundred bytes at least.
+        # Dicts and sets grow by the most that was ever in them; what an edit kept would be a hundred bytes at least.
         assert tracemalloc.get_traced_memory()[0] < before + 50_000 + 40 * count
     finally:
         tracemalloc.stop()

@@ -44,8 +44,8 @@ def body_keys(pairs):
 
 
 cdef Py_ssize_t first_changed(const int32_t* number, Py_ssize_t count) noexcept nogil:
-    """The first place that has another number, and none below 0, or `count`; -1 where the numbers do not rise, but for those
-    below 0."""
+    """The first place that has another number, and none below 0, or `count`; -1 where the numbers do not rise, but for
+    those below 0."""
     cdef Py_ssize_t k
     cdef Py_ssize_t first = count
     cdef int32_t last = -1

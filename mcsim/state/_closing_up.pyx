@@ -1,7 +1,7 @@
 """Where the rows of an array come from when some go, some come, and the others close up in order.
 
-Compiled, so that nothing comes between the arrays of a world that are changed where they are: a signal's handler runs between
-two lines of Python alone.
+Compiled, so that nothing comes between the arrays of a world that are changed where they are: a signal's handler runs
+between two lines of Python alone.
 """
 
 from cpython.object cimport PyObject
@@ -106,8 +106,8 @@ cdef class Rows:
         return out
 
     def of(self, array, fresh, Py_ssize_t room=0, Py_ssize_t front=0):
-        """The new array, of memory of its own, with room for so many rows behind it. front: rows before the first one, which
-        stay; `fresh` has none of them."""
+        """The new array, of memory of its own, with room for so many rows behind it. front: rows before the first one,
+        which stay; `fresh` has none of them."""
         out = np.empty((front + self.count + room, *array.shape[1:]), array.dtype)
         rows, old = out[front:], array[front:]
         out[:front] = array[:front]

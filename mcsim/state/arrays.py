@@ -109,8 +109,8 @@ class BodyArrays:
         return len(self.whole["kind"]) - 1
 
     def gathered(self, rows: Rows, fresh: BodyArrays, room: int | None = None) -> BodyArrays:
-        """Other arrays of these and the `fresh` bodies, in memory of their own. room: for how many bodies; for some more than
-        there are, if None."""
+        """Other arrays of these and the `fresh` bodies, in memory of their own. room: for how many bodies; None: for some
+        more than there are."""
         more = ROOM + rows.count // ROOM_PART if room is None else room - rows.count
         whole = {name: rows.of(array, fresh.whole[name][1:], more, 1) for name, array in self.whole.items()}
         return BodyArrays(rows.count, whole)

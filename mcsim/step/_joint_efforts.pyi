@@ -1,6 +1,5 @@
 """What a World asks of the forces along its joints' coordinates."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -171,8 +171,8 @@ cdef class JointPlan:
         return self.articulations is not None and bodies <= self.body_room
 
     cdef follow_edit(self, bint moved):
-        """Follow bodies that went and came, where joints stay between the bodies that they are on. moved: the arrays of bodies
-        are in other memory."""
+        """Follow bodies that went and came, where joints stay between the bodies that they are on. moved: the arrays of
+        bodies are in other memory."""
         self.wide.resize(self.context.bodies.count)
         if self.bounces:
             self._plan_impacts()

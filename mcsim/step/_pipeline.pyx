@@ -16,9 +16,9 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* one) nogil
 
 cdef enum:
-    # Who has what there is in a world while it is edited: the world, and three frames of calls; its scene: what there is and
-    # what there will be, the draft, what makes forces of joints, and the frame below; the scene's lists: the scene and that
-    # frame; the index: what there is, what there will be, and that frame.
+    # Who has what there is in a world while it is edited: the world, and three frames of calls; its scene: what there is
+    # and what there will be, the draft, what makes forces of joints, and the frame below; the scene's lists: the scene and
+    # that frame; the index: what there is, what there will be, and that frame.
     OF_THERE = 4
     OF_SCENE = 5
     OF_LIST = 2
@@ -224,10 +224,10 @@ cdef class Pipeline:
         return self.stage_times.seconds()
 
     def edit(self, dict world, dict parts, told, bodies, Rows rows, fresh, sizes, sleep, woken):
-        """Follow bodies that went and came, and put `parts` and what there is then into the world's dict, without any signal's
-        handler in between. told: (deeds, apart) of world/changes.py: what is to be done to the scene and the index that the
-        world has, if nobody else has them, or None; and a function that gives what there is with others. All else as of
-        StepParts.edit."""
+        """Follow bodies that went and came, and put `parts` and what there is then into the world's dict, without any
+        signal's handler in between. told: (deeds, apart) of world/changes.py: what is to be done to the scene and the index
+        that the world has, if nobody else has them, or None; and a function that gives what there is with others. All else
+        as of StepParts.edit."""
         cdef list deeds = told[0]
         there = world["_there"]
         renewed = there._replace(bodies=bodies)

@@ -78,9 +78,9 @@ cdef class StateArrays:
         self.joints_kept = <JointKept*>records(self.kept_joints)
 
     cdef bint edit(self, bodies, Rows rows, fresh, sizes, woken) except -1:
-        """Follow bodies that went and came, where joints stay between the bodies that they are on. bodies: BodyArrays of all
-        (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or which bodies woke, and
-        the islands of all. -> whether they are in other memory"""
+        """Follow bodies that went and came, where joints stay between the bodies that they are on. bodies: BodyArrays of
+        all (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or which
+        bodies woke, and the islands of all. -> whether they are in other memory"""
         cdef bint moved = bodies.whole is not self.kept[0].whole
         if not moved:
             for name, array in (<dict>bodies.whole).items():

@@ -175,8 +175,8 @@ cdef class StepParts:
                 and (self.context.joint_count == 0 or self.plan.serves(bodies)))
 
     cdef edit(self, bodies, Rows rows, fresh, sizes, sleep, woken):
-        """Follow bodies that went and came. bodies: BodyArrays of all, fresh: of those that came; sleep: as of this, None where
-        none came; all else as of StateArrays.edit."""
+        """Follow bodies that went and came. bodies: BodyArrays of all, fresh: of those that came; sleep: as of this, None
+        where none came; all else as of StateArrays.edit."""
         cdef bint slept = self.islands.sleepers > 0
         cdef Py_ssize_t i
         cdef bint moved = self.arrays.edit(bodies, rows, fresh, sizes, woken)

@@ -386,7 +386,9 @@ class Changes(WorldBase):
 
     def _take_bodies(self, rows: Rows, fresh: Sequence[Body]) -> None:
         """The same, where bodies alone come, go and change, as of Draft."""
-        self._settle(self._gathered(Draft(self._scene, rows, fresh), False, rows, Rows.appended(len(self._scene.joints), 0)))
+        self._settle(
+            self._gathered(Draft(self._scene, rows, fresh), False, rows, Rows.appended(len(self._scene.joints), 0))
+        )
 
     def _settle(self, parts: dict[str, Any]) -> None:
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
@@ -464,7 +466,6 @@ class Changes(WorldBase):
         carry_over(parts["_pipeline"].parts.noted, old.parts.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
 
-
     def _stays(self, new: Gathering) -> bool:
         """Whether the present pipeline makes the steps of the new bodies, between which joints stay."""
         return (
@@ -486,7 +487,8 @@ class Changes(WorldBase):
         def apart() -> There:
             scene = new.scene if isinstance(new.scene, Scene) else new.scene.scene()
             new.scene = scene
-            return There(scene, *(new.indices() or scene.numbers()), bodies, pipeline)
+            body_index, joint_index = new.indices() or scene.numbers()
+            return There(scene, body_index, joint_index, bodies, pipeline)
 
         return {"_bodies": bodies, "edited": (new.numbers[:-1], (deeds, apart), args)}
 

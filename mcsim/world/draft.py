@@ -47,10 +47,7 @@ class Draft:
         """The scene, one of its own."""
         rows = self._rows
         if rows.count < rows.old:
-            kept = np.full(rows.old, False)
-            for _, end, first in rows.runs:
-                kept[first : first + end - _] = True
-            return self._scene.without(np.flatnonzero(~kept).tolist(), ())
+            return self._scene.without(np.flatnonzero(rows.numbers()[:-1] < 0).tolist(), ())
         scene = self._scene.sharing_parts()
         for i, body in zip(rows.fresh.tolist(), self._fresh):
             scene.bodies[i : i + 1] = [body]
@@ -58,8 +55,8 @@ class Draft:
         return scene
 
     def deeds(self, there: There) -> list[Deed] | None:
-        """What is to be done to the lists and dicts of this scene, and to `body_index`, where nobody else has them; None where
-        bodies get other numbers, or where who has them is not known."""
+        """What is to be done to the lists and dicts of this scene, and to `body_index`, where nobody else has them; None
+        where bodies get other numbers, or where who has them is not known."""
         rows, bodies, body_of, index = self._rows, there.scene.bodies, there.scene._body_of, there.body_index
         if rows.moves or not LOCKED:
             return None

@@ -149,7 +149,9 @@ class Gathering:
 
         if len(versions):
             owners = collider.get_bodies()
-            places = np.flatnonzero(np.isin(owners, [old for _, old in versions]) if len(versions) > 1 else owners == versions[0][1])
+            places = np.flatnonzero(
+                np.isin(owners, [old for _, old in versions]) if len(versions) > 1 else owners == versions[0][1]
+            )
             if all(alike):
                 shapes = collider.get_shapes()[places]
                 for name in ("hull", "surface"):
@@ -332,6 +334,4 @@ def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:
     def form(shape: Shape) -> dict[str, Any]:
         return {name: value for name, value in shape._arguments.items() if name not in ("material", "density")}
 
-    return len(shapes) == len(others) and all(
-        type(a) is type(b) and form(a) == form(b) for a, b in zip(shapes, others)
-    )
+    return len(shapes) == len(others) and all(type(a) is type(b) and form(a) == form(b) for a, b in zip(shapes, others))
