@@ -161,14 +161,13 @@ class BodyArrays:
         arrays.twist[:, 3:] = [body.angular_velocity for body in bodies]
         arrays.twist[arrays.kind == KIND_NUMBERS["static"]] = 0.0
         if "dynamic" in kinds:
-            moved: Any = slice(None)
-            if kinds.count("dynamic") < len(kinds):
-                moved = arrays.kind == KIND_NUMBERS["dynamic"]
+            moved = arrays.kind == KIND_NUMBERS["dynamic"]
             arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
             inertia = np.array([body.inertia for body, kind in zip(bodies, kinds) if kind == "dynamic"])
             inverse = linear.inverse(inertia)
             arrays.inertia[moved] = inertia
-            arrays.inv_inertia[moved] = 0.5 * (inverse + inverse.transpose(0, 2, 1))  # symmetric to the bit
+            across = np.ascontiguousarray(inverse.transpose(0, 2, 1))
+            arrays.inv_inertia[moved] = 0.5 * (inverse + across)  # symmetric to the bit
         _fill_forms(arrays, bodies)
         return arrays
 
