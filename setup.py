@@ -43,6 +43,7 @@ KERNELS = {
     "mcsim.core._turn": [],
     "mcsim.core._noted": [],
     "mcsim.core._plain": ["m"],
+    "mcsim.state._closing_up": [],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],

@@ -68,4 +68,7 @@ cdef class Broadphase(PlacedShapes):
     cdef int mend_pairs(self) noexcept nogil
     cdef int find_plane_pairs(self) noexcept nogil
     cdef int find_close_pairs(self) noexcept nogil
+    cdef bint number_shapes(self, const int8_t* gone, const int32_t* bodies, Py_ssize_t count,
+                            int32_t* number) noexcept nogil
+    cdef void renumber_bodies(self, const int32_t* number) noexcept nogil
     cdef void renumber(self, const int8_t* gone, const int32_t* number) noexcept nogil

@@ -43,6 +43,22 @@ def body_keys(pairs):
     return np.unique(pairs[:, 0].astype(np.uint64) << np.uint64(32) | pairs[:, 1].astype(np.uint64))
 
 
+cdef Py_ssize_t first_changed(const int32_t* number, Py_ssize_t count) noexcept nogil:
+    """The first place that has another number, and none below 0, or `count`; -1 where the numbers do not rise, but for
+    those below 0."""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t first = count
+    cdef int32_t last = -1
+    for k in range(count):
+        if number[k] >= 0:
+            if number[k] <= last:
+                return -1
+            last = number[k]
+            if number[k] != k and first == count:
+                first = k
+    return first
+
+
 cdef class Broadphase(PlacedShapes):
     """excluded_pairs (k, 2): pairs of bodies that do not collide."""
 
@@ -54,7 +70,7 @@ cdef class Broadphase(PlacedShapes):
         self.add_column(<void**>&self.company, sizeof(int32_t))
         self.add_column(<void**>&self.marks, sizeof(Mark))
         self.add_column(<void**>&self.moved_list, sizeof(int32_t))
-        self.add_column(<void**>&self.planes, sizeof(int32_t))
+        self.add_column(<void**>&self.planes, sizeof(int32_t), True)
         self.add_column(<void**>&self.last_pair, sizeof(int32_t))
         self.add_column(<void**>&self.tight, sizeof(Aabb))
         self.add_column(<void**>&self.loose, 1)
@@ -111,32 +127,51 @@ cdef class Broadphase(PlacedShapes):
     def remove_shapes(self, gone, body_number):
         """Shapes go, the others close up in order. gone (s,) bool; body_number (bodies,): what each body is called from
         now on, rising, -1 = it goes. -> (s,) int32 shapes' numbers from now on, -1 = gone. Refused: nothing changed."""
-        cdef int32_t i
         gone = np.ascontiguousarray(gone, bool).reshape(-1)
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
         if len(gone) != self.shape_count:
             raise ValueError(f"one flag for each of {self.shape_count} shapes, not {len(gone)}")
-        bodies = self.get_bodies()[~gone]
-        if np.any(bodies >= len(body_number)) or np.any(body_number[bodies] < 0):
-            raise ValueError("a shape that stays is on a body that goes")
-        staying = body_number[body_number >= 0]
-        if np.any(staying[1:] <= staying[:len(staying) - 1]):
-            raise ValueError("bodies must close up in order")
-        number = np.where(gone, -1, np.cumsum(~gone) - 1).astype(np.int32)
-        excluded = self.get_excluded()
-        excluded = body_number[excluded[np.all(excluded < len(body_number), axis=1)]]
-        excluded = body_keys(excluded[np.all(excluded >= 0, axis=1)])
+        number = np.empty(self.shape_count, np.int32)
         cdef const int8_t* flags = <const int8_t*>address(gone)
-        cdef const int32_t* bodies_now = <const int32_t*>address(body_number)
-        self.renumber(flags, <const int32_t*>address(number))
+        cdef const int32_t* bodies = <const int32_t*>address(body_number)
+        cdef int32_t* numbers = <int32_t*>address(number)
+        cdef Py_ssize_t count = len(body_number)
+        cdef Py_ssize_t first = first_changed(bodies, count)
+        if first < 0:
+            raise ValueError("bodies must close up in order")
+        if not self.number_shapes(flags, bodies, count, numbers):
+            raise ValueError("a shape that stays is on a body that goes")
+        if self.excluded_count > 0:
+            excluded = self.get_excluded()
+            excluded = body_number[excluded[np.all(excluded < count, axis=1)]]
+            excluded = body_keys(excluded[np.all(excluded >= 0, axis=1)])
+            memcpy(self.excluded, address(excluded), len(excluded) * sizeof(uint64_t))
+            self.excluded_count = len(excluded)
+        self.renumber(flags, numbers)
         self.close_up_shapes(flags)
-        for i in range(self.shape_count):
-            self.shapes[i].body = bodies_now[self.shapes[i].body]
-            self.solids[i].body = self.shapes[i].body
-        self.list_planes(0)
-        memcpy(self.excluded, address(excluded), len(excluded) * sizeof(uint64_t))
-        self.excluded_count = len(excluded)
+        if first < count:
+            self.renumber_bodies(bodies)
         return number
+
+    cdef bint number_shapes(self, const int8_t* gone, const int32_t* bodies, Py_ssize_t count,
+                            int32_t* number) noexcept nogil:
+        """What each shape is called when some are gone, -1 of those. -> whether those that stay are on bodies that do"""
+        cdef int32_t i
+        cdef int32_t kept = 0
+        for i in range(self.shape_count):
+            number[i] = -1
+            if not gone[i]:
+                if self.owner[i] >= count or bodies[self.owner[i]] < 0:
+                    return False
+                number[i] = kept
+                kept += 1
+        return True
+
+    cdef void renumber_bodies(self, const int32_t* number) noexcept nogil:
+        cdef int32_t i
+        for i in range(self.shape_count):
+            self.owner[i] = number[self.owner[i]]
+            self.shapes[i].body = self.solids[i].body = self.owner[i]
 
     cdef void renumber(self, const int8_t* gone, const int32_t* number) noexcept nogil:
         """Shapes' new numbers in the trees and the pairs; they rise, so pairs stay sorted."""
@@ -158,6 +193,12 @@ cdef class Broadphase(PlacedShapes):
         self.pair_count = kept
         self.close_count = 0
         self.plane_pair_count = 0
+        kept = 0
+        for k in range(self.plane_count):
+            if not gone[self.planes[k]]:
+                self.planes[kept] = number[self.planes[k]]
+                kept += 1
+        self.plane_count = <int32_t>kept
 
     def change_shapes(self, numbers, shapes):
         """Other records for shapes: materials, filters, sizes, places. numbers (k,), shapes (k,) SHAPE_DTYPE with the

@@ -26,6 +26,7 @@ cdef class Collider(Broadphase):
     cdef void accept(self) noexcept nogil
     cdef void find_resistances(self) noexcept nogil
     cdef void part(self, const Bodies* bodies) noexcept nogil
+    cdef void forget_touching(self) noexcept nogil
     cpdef grow(self)
 
     cdef Py_ssize_t add_pairs(self, const Bodies* bodies, double ahead, const uint64_t* pairs,

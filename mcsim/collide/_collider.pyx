@@ -179,6 +179,10 @@ cdef class Collider(Broadphase):
         other.grow()
         return other
 
+    cdef void forget_touching(self) noexcept nogil:
+        """How many contacts touch is counted anew."""
+        self.log.touching = -1
+
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
         self.grow_pairs()

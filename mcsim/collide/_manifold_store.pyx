@@ -15,6 +15,10 @@ from mcsim.state.fields import MANIFOLD_DTYPE
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._resting cimport take_over
+from mcsim.core._fetch cimport fetch
+
+cdef enum:
+    AHEAD = 16                   # manifolds from the one that is read to the one that is asked for meanwhile
 
 
 @final
@@ -100,13 +104,16 @@ cdef class ManifoldStore:
         cdef Manifold* m
         for i in range(self.previous_count):
             m = &self.previous[i]
+            fetch(&self.previous[i + AHEAD], sizeof(m.key))
             if shapes[m.shape_a] < 0 or shapes[m.shape_b] < 0:
                 continue
-            m.shape_a = shapes[m.shape_a]
-            m.shape_b = shapes[m.shape_b]
-            m.body_a = bodies[m.body_a]
-            m.body_b = bodies[m.body_b]
-            m.key = pair_key(m.shape_a, m.shape_b)
+            if (shapes[m.shape_a] != m.shape_a or shapes[m.shape_b] != m.shape_b
+                    or bodies[m.body_a] != m.body_a or bodies[m.body_b] != m.body_b):
+                m.shape_a = shapes[m.shape_a]
+                m.shape_b = shapes[m.shape_b]
+                m.body_a = bodies[m.body_a]
+                m.body_b = bodies[m.body_b]
+                m.key = pair_key(m.shape_a, m.shape_b)
             if kept < i:
                 self.previous[kept] = m[0]
             kept += 1
@@ -117,6 +124,7 @@ cdef class ManifoldStore:
         """Of the gathered manifolds the points of flagged shapes are not used again."""
         cdef Py_ssize_t i
         for i in range(self.previous_count):
+            fetch(&self.previous[i + AHEAD], sizeof(self.previous.key))
             if shapes[self.previous[i].shape_a] or shapes[self.previous[i].shape_b]:
                 self.previous[i].allowance = 0.0
 

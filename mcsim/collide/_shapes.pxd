@@ -38,6 +38,7 @@ cdef class PlacedShapes:
     cdef readonly long long revision     # counts the changes of what shapes there are
     cdef readonly bint resisting         # some shape has rolling or torsional friction, or a surface velocity
     cdef readonly bint one_way           # some shape bears from one side alone
+    cdef int32_t resisters, one_ways     # how many there are
     cdef int32_t shape_capacity
     cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
     cdef int column_count
@@ -59,15 +60,17 @@ cdef class PlacedShapes:
     cdef int32_t lively_count
     cdef Nearness placed_nearness        # at which they were placed
     cdef int32_t* pool                   # the number in _pools of what a hull or surface is in, else -1
+    cdef int32_t* owner                  # the bodies of all shapes, one behind the other
     cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
     cdef int32_t _next_pool
 
-    cdef int add_column(self, void** block, size_t size) except -1
+    cdef int add_column(self, void** block, size_t size, bint listed=*) except -1
     cdef int reserve_shapes(self, Py_ssize_t count) except -1
     cdef int leave_pool(self, int32_t number) except -1
     cdef void grip(self, int32_t i) noexcept nogil
     cdef int solidify(self, int32_t i, HullPool pool) except -1
     cdef int take_shapes(self, PlacedShapes other) except -1
+    cdef void count_shape(self, int32_t i, int by) noexcept nogil
     cdef void revise(self) noexcept nogil
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil

@@ -100,8 +100,9 @@ cdef class PlacedShapes:
         self.add_column(<void**>&self.due, 1)
         self.add_column(<void**>&self.moved, 1)
         self.add_column(<void**>&self.placed, sizeof(int32_t))
-        self.add_column(<void**>&self.lively, sizeof(int32_t))
+        self.add_column(<void**>&self.lively, sizeof(int32_t), True)
         self.add_column(<void**>&self.pool, sizeof(int32_t))
+        self.add_column(<void**>&self.owner, sizeof(int32_t))
 
     def __dealloc__(self):
         cdef int k
@@ -110,15 +111,15 @@ cdef class PlacedShapes:
 
     # ---- rows that come and go ---------------------------------------------------------------------------------------
 
-    cdef int add_column(self, void** block, size_t size) except -1:
-        """An array with a record a shape, from now on. New records are zero."""
+    cdef int add_column(self, void** block, size_t size, bint listed=False) except -1:
+        """An array with a record a shape, from now on. New records are zero. listed: one with room for a list of shapes."""
         if self.column_count == MOST_COLUMNS:
             raise MemoryError("shapes have no room for another column")
         block[0] = calloc(1, size)
         if block[0] == NULL:
             raise MemoryError("the collision stage has no memory for its columns")
         self.columns[self.column_count].block = block
-        self.columns[self.column_count].size = size
+        self.columns[self.column_count].size, self.columns[self.column_count].listed = size, listed
         self.column_count += 1
         return 0
 
@@ -156,9 +157,10 @@ cdef class PlacedShapes:
             self.resting[i] = 0
             self.due[i] = 1
             self.moved[i] = 1
-            self.solids[i].body = self.shapes[i].body
+            self.solids[i].body = self.owner[i] = self.shapes[i].body
             self.grip(i)
             self.solidify(i, pool)
+            self.count_shape(i, 1)
         self.shape_count = count
         self.revise()
 
@@ -173,6 +175,8 @@ cdef class PlacedShapes:
         memcpy(self.grips, other.grips, count * sizeof(Grip))
         memcpy(self.arms, other.arms, count * sizeof(double))
         memcpy(self.pool, other.pool, count * sizeof(int32_t))
+        memcpy(self.owner, other.owner, count * sizeof(int32_t))
+        self.resisters, self.one_ways = other.resisters, other.one_ways
         memset(self.kind, NEW, count)
         memset(self.due, 1, count)
         memset(self.moved, 1, count)
@@ -237,8 +241,10 @@ cdef class PlacedShapes:
             kept += not gone[i]
             if gone[i]:
                 self.leave_pool(self.pool[i])
+                self.count_shape(i, -1)
         for k in range(self.column_count):
-            close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
+            if not self.columns[k].listed:
+                close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
         self.shape_count = kept
         self.revise()
         return 0
@@ -252,7 +258,10 @@ cdef class PlacedShapes:
         shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE).reshape(-1)
         if len(numbers) != len(shapes) or np.any((numbers < 0) | (numbers >= self.shape_count)):
             raise ValueError(f"there are {self.shape_count} shapes; each one to change needs its number and a record")
-        old = self.get_shapes()[numbers]
+        old = np.empty(len(numbers), SHAPE_DTYPE)
+        cdef Shape* before = <Shape*>address(old)
+        for k in range(len(numbers)):
+            before[k] = self.shapes[<int32_t>numbers[k]]
         for field in ("type", "body", "hull", "surface"):
             if np.any(old[field] != shapes[field]):
                 raise ValueError(f"a shape keeps its {field}; remove it and add another")
@@ -263,7 +272,9 @@ cdef class PlacedShapes:
         cdef const Shape* records = <const Shape*>address(shapes)
         for k in range(len(numbers)):
             i = numbers[k]
+            self.count_shape(i, -1)
             self.shapes[i] = records[k]
+            self.count_shape(i, 1)
             self.grip(i)
             self.moved[i] |= <int8_t>(changed[k] or filtered[k])
             if changed[k]:
@@ -293,7 +304,9 @@ cdef class PlacedShapes:
         for k in range(len(numbers)):
             i = numbers[k]
             before = self.pool[i]
+            self.count_shape(i, -1)
             self.shapes[i] = records[k]
+            self.count_shape(i, 1)
             self.pool[i] = number if records[k].type == HULL or is_surface(records[k].type) else -1
             self.due[i] = 1
             self.moved[i] = 1
@@ -304,22 +317,20 @@ cdef class PlacedShapes:
 
     def get_bodies(self):
         """-> (s,) int32: the body of each shape."""
-        cdef int32_t i
         result = np.empty(self.shape_count, np.int32)
-        cdef int32_t* out = <int32_t*>address(result)
-        for i in range(self.shape_count):
-            out[i] = self.shapes[i].body
+        memcpy(address(result), self.owner, self.shape_count * sizeof(int32_t))
         return result
+
+    cdef void count_shape(self, int32_t i, int by) noexcept nogil:
+        """A shape comes (1), or goes (-1)."""
+        self.resisters += by * resists(&self.shapes[i])
+        self.one_ways += by * (not is_zero(self.shapes[i].one_way))
 
     cdef void revise(self) noexcept nogil:
         """After a change of what shapes there are."""
-        cdef int32_t i
         self.revision += 1
         self.unplaced = True
-        self.resisting = self.one_way = False
-        for i in range(self.shape_count):
-            self.resisting |= resists(&self.shapes[i])
-            self.one_way |= not is_zero(self.shapes[i].one_way)
+        self.resisting, self.one_way = self.resisters > 0, self.one_ways > 0
 
     def get_shapes(self):
         """-> (s,) SHAPE_DTYPE, a copy of the records."""

@@ -8,6 +8,7 @@ from mcsim.constraints._stillness cimport Stillness
 from mcsim.core._touched cimport Touched
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Settings
@@ -23,6 +24,7 @@ cdef class Islands:
     cdef readonly object touch           # (n,) near, of each body
     cdef readonly Py_ssize_t sleepers
     cdef object kept
+    cdef object bodies                   # BodyArrays
     cdef int8_t* asleep
     cdef int8_t* sight                   # what is seen of a sleeper's load in a step
     cdef double* free_mass               # inverse masses and inertias as if nothing slept
@@ -40,6 +42,8 @@ cdef class Islands:
     cdef int32_t* moving
     cdef LastSeen seen                   # what did not move by itself
 
+    cdef _take(self, bodies)
+    cdef edit(self, bodies, Rows rows, fresh, speeds, nearest)
     cdef void stand_in(self, Bodies* bodies) noexcept nogil
     cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil
     cdef void list_bearers(self, const Bodies* bodies) noexcept nogil

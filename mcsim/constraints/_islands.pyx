@@ -55,23 +55,44 @@ cdef class Islands:
     def __init__(self, bodies, speeds, double patience, nearest):
         """bodies: state.arrays.BodyArrays. speeds (n,), or one [m/s]: slower than that a body is still (0: it never
         is); patience [s]; nearest (n,), or one [m]: from no farther on than that each has contacts."""
-        count = bodies.count
+        count, room = bodies.count, bodies.room
         self.stillness = Stillness(bodies, speeds, patience)
-        self.forest, self.carriers = IslandForest(self.stillness, count), Carriers(self.stillness, count)
-        numbers, flags = np.zeros((3, count + 1), np.int32), np.zeros((2, count + 1), np.int8)
-        near = np.zeros(count + 1)
+        self.forest, self.carriers = IslandForest(self.stillness, room), Carriers(self.stillness, room)
+        numbers, flags = np.zeros((3, room + 1), np.int32), np.zeros((2, room + 1), np.int8)
+        near = np.zeros(room + 1)
         near[:count] = nearest
         near *= REACH
-        self.touch = near[:count]
-        free = bodies.padded["inv_mass"], bodies.padded["inv_inertia"]
-        held = free[0].copy(), free[1].copy(), np.zeros((count + 1, 6))
-        self.kept, self.seen = (numbers, near, flags, free, held), LastSeen(count)
+        held = np.zeros(room + 1), np.zeros((room + 1, 3, 3)), np.zeros((room + 1, 6))
+        held[0][:count + 1], held[1][:count + 1] = bodies.padded["inv_mass"], bodies.padded["inv_inertia"]
+        self.kept, self.seen = (numbers, near, flags, held), LastSeen(room)
         self.asleep, self.sight = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
-        self.free_mass, self.free_inertia = doubles(free[0]) + 1, <Mat3*>doubles(free[1]) + 1
         self.held_mass, self.held_inertia = doubles(held[0]) + 1, <Mat3*>doubles(held[1]) + 1
         self.load = <Twist*>doubles(held[2])
         self.moving, self.bearers, self.first = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.near = doubles(near)
+        self._take(bodies)
+
+    cdef _take(self, bodies):
+        """What there is of these bodies."""
+        self.touch = self.kept[1][:bodies.count]
+        if self.bodies is None or bodies.whole is not self.bodies.whole:
+            self.free_mass = doubles(bodies.whole["inv_mass"]) + 1
+            self.free_inertia = <Mat3*>doubles(bodies.whole["inv_inertia"]) + 1
+        self.bodies = bodies
+
+    cdef edit(self, bodies, Rows rows, fresh, speeds, nearest):
+        """Follow bodies that went and came, which are where they were last seen. bodies: BodyArrays of all, fresh: of those
+        that came, awake; speeds, nearest: of theirs. list_moving() after it."""
+        near, flags, held = self.kept[1:]
+        self.stillness.edit(rows, fresh, speeds)
+        self.seen.edit(rows, fresh)
+        rows.edit(near, REACH * nearest)
+        rows.edit(flags[0], 0)
+        rows.edit(flags[1], 0)
+        rows.edit(held[0][1:], fresh.inv_mass)
+        rows.edit(held[1][1:], fresh.inv_inertia)
+        rows.edit(held[2], 0.0)
+        self._take(bodies)
 
     def get_seen(self, kind, island):
         """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last

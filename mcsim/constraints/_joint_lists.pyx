@@ -10,13 +10,13 @@ from mcsim.state._joint_types cimport GEAR, USER
 
 cdef class StruckJoints:
     """joints: (j,) JOINT_DTYPE; group: (bodies + 1,) int32, with which others joints tie each together, -1 of what does not
-    move, and, last, the world."""
+    move, and, last, the world; room: for how many bodies, of which those that come have no joints."""
 
-    def __init__(self, joints, group):
+    def __init__(self, joints, group, Py_ssize_t room):
         self.group_count, self.joint_count = int(group.max()) + 1, len(joints)
         of_joint = np.append(np.maximum(group[joints["body_a"]], group[joints["body_b"]]), np.int32(0))
         touched, struck = np.zeros(self.group_count + 1, np.int8), np.zeros(len(joints) + 1, np.int8)
-        group = np.roll(group, 1)                            # from the world on
+        group = np.append(np.roll(group, 1), np.full(room + 1 - len(group), -1, np.int32))     # from the world on
         self.kept = group, of_joint, touched, struck
         self.group, self.group_of = integers(group) + 1, integers(of_joint)
         self.touched, self.struck = <int8_t*>records(touched), <int8_t*>records(struck)

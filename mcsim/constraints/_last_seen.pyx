@@ -22,6 +22,11 @@ cdef class LastSeen:
         """seen (n, 7)"""
         self.kept[0][:len(seen)], self.kept[1][:len(seen)] = seen[:, :3], seen[:, 3:]
 
+    cdef edit(self, Rows rows, fresh):
+        """Follow bodies that went and came; fresh: BodyArrays of those that came."""
+        rows.edit(self.kept[0], fresh.position)
+        rows.edit(self.kept[1], fresh.orientation)
+
     cdef bint displaced(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil:
         return (memcmp(&bodies.position[i], &self.position[i], sizeof(Vec3)) != 0
                 or memcmp(&bodies.orientation[i], &self.orientation[i], sizeof(Quat)) != 0)

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._closing_up cimport Rows
 
 cdef double NOTHING
 
@@ -14,6 +15,7 @@ cdef class Stillness:
     cdef double* slow                    # below which they are still; 0 = never
     cdef double* speeds                  # of bodies in the last step [m/s]
 
+    cdef edit(self, Rows rows, fresh, speeds)
     cdef bint alike(self, Vec3 u, Vec3 v, int32_t i) noexcept nogil
     cdef bint active(self, const Bodies* bodies, int32_t other, int32_t i) noexcept nogil
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,

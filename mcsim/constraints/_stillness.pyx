@@ -9,6 +9,7 @@ from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport add, cross, dot, is_zero, norm, scale, sub
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport DYNAMIC
+from mcsim.state._closing_up cimport Rows
 
 # Speeds, and what carriers differ by, of this part of those at which bodies are still are rounding.
 cdef double NOTHING = 1e-7
@@ -19,10 +20,20 @@ cdef class Stillness:
     patience [s]."""
 
     def __init__(self, bodies, speeds, double patience):
-        values = self.kept = np.zeros((3, bodies.count + 1))
+        values = self.kept = np.zeros((3, bodies.room + 1))
         values[0, :bodies.count], values[1, :bodies.count] = bodies.reach, speeds
         self.size, self.slow, self.speeds = doubles(values[0]), doubles(values[1]), doubles(values[2])
         self.patience, self.watching = patience, np.any(values[1] > 0.0)
+
+    cdef edit(self, Rows rows, fresh, speeds):
+        """Follow bodies that went and came; fresh: BodyArrays of those that came, speeds: theirs."""
+        cdef Py_ssize_t i
+        rows.edit(self.kept[0], fresh.reach)
+        rows.edit(self.kept[1], speeds)
+        rows.edit(self.kept[2], 0.0)
+        self.watching = False
+        for i in range(rows.count):
+            self.watching |= self.slow[i] > 0.0
 
     cdef bint alike(self, Vec3 u, Vec3 v, int32_t i) noexcept nogil:
         """Whether two carriers of body i are one, to rounding."""

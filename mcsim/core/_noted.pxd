@@ -23,11 +23,12 @@ cdef enum:
     NOBODY = -1
 
 cdef class Noted:
-    cdef readonly object amounts         # (2, kinds, room + 1), of the last call of step, and since the world was made;
-    cdef readonly object steps           # (2, kinds): in how many steps; [..., 0] of amounts: nobody's
+    cdef object whole                    # (2, kinds, room + 1), of the last call of step, and since the world was made;
+    cdef readonly object steps           # (2, kinds): in how many steps; [..., 0] of the amounts: nobody's
     cdef readonly object said            # two dicts, kind -> what was said first
     cdef object kept
     cdef Py_ssize_t kinds, room
+    cdef readonly Py_ssize_t count       # of bodies or joints; behind theirs all amounts are 0
     cdef double* call
     cdef double* ever
     cdef long long* counts

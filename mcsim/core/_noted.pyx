@@ -11,17 +11,18 @@ from mcsim.core._arrays cimport doubles, long_integers, records
 
 
 cdef class Noted:
-    """fails: (kinds,) whether each kind is of what a step could not do; room: how many bodies or joints there are."""
+    """fails: (kinds,) whether each kind is of what a step could not do; count: how many bodies or joints there are; room:
+    how many there may come to be."""
 
-    def __init__(self, fails, Py_ssize_t room):
-        self.kinds, self.room = len(fails), room
-        self.amounts = np.zeros((2, self.kinds, room + 1))
+    def __init__(self, fails, Py_ssize_t count, Py_ssize_t room=0):
+        self.kinds, self.count, self.room = len(fails), count, max(count, room)
+        self.whole = np.zeros((2, self.kinds, self.room + 1))
         self.steps = np.zeros((2, self.kinds), np.int64)
         self.said = ({}, {})
         flags = np.zeros((2, self.kinds), np.int8)
         flags[1] = fails
         self.kept = flags
-        self.call, self.ever = doubles(self.amounts[0]), doubles(self.amounts[1])
+        self.call, self.ever = doubles(self.whole[0]), doubles(self.whole[1])
         self.counts = <long long*>long_integers(self.steps)
         self.marked, self.fails = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
 
@@ -64,6 +65,24 @@ cdef class Noted:
                 found = True
         if found:
             self.said[0].clear()
+
+    @property
+    def amounts(self):
+        """(2, kinds, count + 1) what each had, after those that are gone: in the last call of step, and ever."""
+        return self.whole[:, :, :self.count + 1]
+
+    def resize(self, Py_ssize_t count):
+        """For so many bodies or joints, of which there is room; the amounts of none are behind them."""
+        self.count = count
+
+    @property
+    def silent(self):
+        """Whether nothing is noted, ever, nor for the step that comes."""
+        cdef Py_ssize_t k
+        for k in range(self.kinds):
+            if self.counts[k] > 0 or self.counts[self.kinds + k] > 0 or self.marked[k]:
+                return False
+        return True
 
     def tell(self, int kind, who, str text):
         """Note something that has its own words, once for each of `who` (numbers, from 0 on)."""

@@ -148,9 +148,9 @@ class Note(NamedTuple("Note", [("kind", str), ("bodies", tuple[str, ...]), ("tex
     total: int
 
 
-def new_noted(bodies: int, joints: int) -> Noted:
-    """For so many bodies and joints."""
-    return Noted([kind.fails for kind in KINDS], max(bodies, joints))
+def new_noted(bodies: int, joints: int, room: int) -> Noted:
+    """For so many bodies and joints. room: for how many bodies that may come to be."""
+    return Noted([kind.fails for kind in KINDS], max(bodies, joints), room)
 
 
 def tell(noted: Noted, key: str, who: Iterable[int], text: str) -> None:
@@ -202,6 +202,18 @@ def carry_over(noted: Noted, before: Noted, bodies: np.ndarray, joints: np.ndarr
             new[0] = old[0]
             join.at(new, numbers + 1, old[1 : 1 + len(numbers)])
     noted.await_step(np.flatnonzero(pending & noted.amounts[0, :, 1:].any(axis=1)))
+
+
+def renumber(noted: Noted, bodies: np.ndarray, count: int) -> None:
+    """The same in place, where bodies alone have other numbers. count: how many bodies or joints there are from now on."""
+    told = np.zeros((0, 0)) if noted.silent else (noted.steps > 0) | noted.pending()
+    for level, k in zip(*np.nonzero(told)):
+        if KINDS[k].of == "body":
+            amounts = noted.amounts[level, k]
+            old = amounts.copy()
+            amounts[1:] = 0.0
+            (np.add if KINDS[k].adds else np.maximum).at(amounts, bodies + 1, old[1 : 1 + len(bodies)])
+    noted.resize(count)
 
 
 def _who(of: Any, named: Any, count: Any) -> Any:

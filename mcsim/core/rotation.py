@@ -15,6 +15,7 @@ from mcsim.core.trig import arctan2
 Frame = tuple[np.ndarray, np.ndarray]
 Quaternion = np.ndarray | Sequence[float]
 
+_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 
 
@@ -72,7 +73,10 @@ def matrix(q: np.ndarray) -> np.ndarray:
 
 def matrices(q: np.ndarray) -> np.ndarray:
     """R (…, 3, 3) of the unit quaternions q (…, 4)."""
-    return np.moveaxis(matrix(np.moveaxis(np.asarray(q, float), -1, 0)), (0, 1), (-2, -1))
+    q = np.asarray(q, float)
+    if q.size == 4:  # of Python's own numbers, which are faster
+        return matrix(q.reshape(4)).reshape(*q.shape[:-1], 3, 3)
+    return np.moveaxis(matrix(np.moveaxis(q, -1, 0)), (0, 1), (-2, -1))
 
 
 def products(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -83,7 +87,7 @@ def products(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def conjugates(q: np.ndarray) -> np.ndarray:
     """(…, 4): the inverse rotations of q (…, 4)."""
-    return np.moveaxis(conjugate(np.moveaxis(q, -1, 0)), 0, -1)
+    return q * _CONJUGATE
 
 
 def rotated(q: np.ndarray, a: np.ndarray) -> np.ndarray:

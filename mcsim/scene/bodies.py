@@ -31,6 +31,7 @@ from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
 KINDS = ("static", "kinematic", "dynamic")  # the registry of body kinds
 SMALLEST, LARGEST = 1e-100, 1e100  # of mass [kg] and inertia [kg m²]
 DENSITY = 1000.0  # [kg/m³], of a body that gives none
+USUAL = Material()  # of a body that gives none
 
 
 class Kept:
@@ -157,7 +158,7 @@ class Body(Described):
             mass=properties.mass,
             inertia=properties.inertia,
             center_of_mass=properties.center,
-            material=Material() if material is None else material,
+            material=USUAL if material is None else material,
             _own=Kept(user_data),
         )
         if not arguments["enabled"]:
@@ -275,10 +276,14 @@ def _weightless(shape: Shape) -> bool:
 
 def _in_range(properties: MassProperties) -> MassProperties:
     """Refuse what would overflow when it is divided by or squared, and moments too different to be kept apart."""
-    for field, value in (("mass", properties.mass), *(("inertia", value) for value in np.diag(properties.inertia))):
+    inertia = properties.inertia.tolist()
+    moments = [inertia[i][i] for i in range(3)]
+    for field, value in (("mass", properties.mass), *(("inertia", value) for value in moments)):
         if not SMALLEST <= value <= LARGEST:
             raise FieldError(field, f"comes to {value:.3g}, out of [{SMALLEST:g}, {LARGEST:g}]; check sizes and units")
-    least, _, most = eigenvalues(properties.inertia)
+    if any(inertia[i][k] for i in range(3) for k in range(3) if i != k):
+        moments = eigenvalues(properties.inertia).tolist()
+    least, most = min(moments), max(moments)
     if not least > SLENDEREST * most:
         raise FieldError(
             "inertia",

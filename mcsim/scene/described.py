@@ -12,6 +12,7 @@ from mcsim.scene.calls import problem_of
 from mcsim.scene.checks import FieldError, suggestion
 
 VERSION = 1  # of scenes as JSON data
+PLAIN = frozenset({int, float, bool, str, type(None)})  # what most attributes are, in which there are no arrays
 
 
 @cache
@@ -87,7 +88,10 @@ class Described:
         return signature_defaults(cls)  # type: ignore[arg-type]  # a class has a hash, whatever its parts have
 
     def _set(self, **attributes: Any) -> None:
-        self.__dict__.update((name, lock(value)) for name, value in attributes.items())
+        for value in attributes.values():
+            if type(value) not in PLAIN:
+                lock(value)
+        self.__dict__.update(attributes)
 
     def _given(self) -> dict[str, Any]:
         """The arguments that are not the default, or were written out."""

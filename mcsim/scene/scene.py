@@ -3,9 +3,10 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import copy
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Scene:
     """
 
     _known: tuple[Any, dict[frozenset[str], int]] = None, {}  # ignored_pairs, and the place of each pair there
+    _first: int = 0  # the number of the first body, where they are to come behind others (`extension`)
 
     def __init__(self, gravity: Vector = EARTH, name: str = NAME):
         self.gravity = gravity
@@ -145,7 +147,7 @@ class Scene:
 
     def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body:
         """Add a body. `written` names the fields that a file gave."""
-        index = len(self.bodies)
+        index = self._first + len(self.bodies)
         name = _new_name(name, index, self._body_of, "body")
         try:
             body = Body(index, name, **arguments)
@@ -353,18 +355,27 @@ class Scene:
         other._body_of, other._joint_of = self._body_of.copy(), self._joint_of.copy()  # dict() would be slow after removals
         return other
 
-    def without(self, bodies: set[str], joints: set[str]) -> Scene:
-        """A scene of its own without these bodies and joints, by their names. Nothing may hang on them that stays."""
+    def extension(self) -> Scene:
+        """A scene for bodies that are to come behind this one's, whose names are taken: its own are those alone."""
+        other = Scene.__new__(Scene)
+        other.__dict__.update(self.__dict__)
+        other.bodies, other._first, other._body_of = [], len(self.bodies), cast(Any, ChainMap({}, self._body_of))
+        return other
+
+    def without(self, bodies: Sequence[int], joints: Sequence[int]) -> Scene:
+        """A scene of its own without these bodies and joints, by their numbers, ascending. Nothing may hang on them that
+        stays."""
         if len(bodies) + len(joints) > 3:
+            gone = frozenset(bodies), frozenset(joints)
             return self.of_parts(
-                [body for body in self.bodies if body.name not in bodies],
-                [joint for joint in self.joints if joint.name not in joints],
+                [body for i, body in enumerate(self.bodies) if i not in gone[0]],
+                [joint for i, joint in enumerate(self.joints) if i not in gone[1]],
             )
         other = self.sharing_parts()
-        for name in bodies:
-            other.bodies.remove(other._body_of.pop(name))
-        for name in joints:
-            other.joints.remove(other._joint_of.pop(name))
+        for i in reversed(bodies):
+            del other._body_of[other.bodies.pop(i).name]
+        for i in reversed(joints):
+            del other._joint_of[other.joints.pop(i).name]
         other._forget_pairs()
         return other
 

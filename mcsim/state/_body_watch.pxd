@@ -17,9 +17,7 @@ cdef class BodyWatch:
     cdef const Quat* orientation
     cdef Turn turn
     cdef long long changes               # of the turn, as last looked at
-    cdef tuple roots                     # the arrays that all views are of
-    cdef PyObject* root[WATCHED]         # the same
-    cdef Py_ssize_t unseen[WATCHED]      # how many references each has where nobody has a view
+    cdef PyObject* root[WATCHED]         # the arrays that all views are of
     cdef bint shown                      # views of whole arrays were given away, or what was written is not told
     cdef bint viewed                     # likewise, and the bodies have not been compared with the backup since
     cdef Touched told                    # rows of which views were given away, or that the world has written
@@ -27,7 +25,8 @@ cdef class BodyWatch:
     cdef Touched of_backup               # by what it keeps of the state
     cdef Touched of_forces               # by who clears forces at a call's end
     cdef Touched of_finder               # by who looks for bodies, who is to be told also of what steps move
-    cdef object kept
+    cdef object bodies
+    cdef list kept
 
     cdef int list_of(self, Touched* touched, Py_ssize_t count) except -1
     cpdef void tell(self, Py_ssize_t body)

@@ -31,30 +31,33 @@ cdef class BodyWatch:
     """bodies: state.arrays.BodyArrays. Until `attend` every body may always have been written."""
 
     def __init__(self, bodies):
+        self.kept = []
+        self.list_of(&self.told, bodies.room)
+        self.list_of(&self.of_step, bodies.room)
+        self.list_of(&self.of_backup, bodies.room)
+        self.list_of(&self.of_forces, bodies.room)
+        self.list_of(&self.of_finder, bodies.room)
         self.follow(bodies)
 
     def follow(self, bodies):
-        """Other arrays, or more bodies in these. Every body may have been written."""
+        """Others, for as many as which there was room. Every body may have been written."""
+        cdef dict whole = bodies.whole
         cdef int k
-        self.kept = [bodies]
+        for name in NAMES:
+            getattr(bodies, name)                # its own view, which counts in `is_open`
+        for k in range(WATCHED):
+            self.root[k] = <PyObject*>whole[NAMES[k]]
+        self.bodies = bodies
         self.count = bodies.count
-        self.position = <const Vec3*>doubles(bodies.padded["position"]) + 1
-        self.orientation = <const Quat*>doubles(bodies.padded["orientation"]) + 1
-        self.list_of(&self.told, bodies.count)
-        self.list_of(&self.of_step, bodies.count)
-        self.list_of(&self.of_backup, bodies.count)
-        self.list_of(&self.of_forces, bodies.count)
-        self.list_of(&self.of_finder, bodies.count)
+        self.position = <const Vec3*>doubles(whole["position"]) + 1
+        self.orientation = <const Quat*>doubles(whole["orientation"]) + 1
+        untouch(&self.told)
+        untouch(&self.of_step)
+        untouch(&self.of_backup)
+        untouch(&self.of_forces)
+        untouch(&self.of_finder)
         self.shown = True
         self.touch_all()
-        padded, views = [bodies.padded[name] for name in NAMES], [getattr(bodies, name) for name in NAMES]
-        self.roots = tuple(array if array.base is None else array.base for array in padded)
-        for k in range(WATCHED):
-            # Of the padded array or its root's dict, the bodies' own view, and the tuple; where there is room behind the
-            # padded array, that is a view, too.
-            self.unseen[k] = 3 if padded[k].base is None else 4
-            self.root[k] = <PyObject*>self.roots[k]
-        del padded, views
 
     cdef int list_of(self, Touched* touched, Py_ssize_t count) except -1:
         numbers, marks = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int8)
@@ -78,10 +81,12 @@ cdef class BodyWatch:
         self.shown = True
 
     cdef bint is_open(self) noexcept:
-        """Whether somebody has a view."""
+        """Whether somebody has a view. An array is in the dict of all, the bodies have a view of it, and where there is room
+        behind them another one once `padded` was asked for."""
+        cdef Py_ssize_t unseen = 2 + (self.bodies._views is not None)
         cdef int k
         for k in range(WATCHED):
-            if references(self.root[k]) > self.unseen[k]:
+            if references(self.root[k]) > unseen:
                 return True
         return False
 

@@ -6,7 +6,6 @@ has one row before its first, the world's: body -1 is at the origin, never moves
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any, Protocol, Self
@@ -21,6 +20,7 @@ from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state._body_watch import BodyWatch
+from mcsim.state._closing_up import Rows, any_seen
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
@@ -36,10 +36,11 @@ from mcsim.state.fields import (
 )
 from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
-MOST_RUNS = 32  # beyond which rows are taken one by one
-ROOM = 16  # rows for bodies that may come, and one more for every so many bodies
+ROOM = 64  # rows for bodies that may come
+ROOM_PART = 8  # and one more for every so many bodies
+KIND_NUMBERS = {name: i for i, name in enumerate(BODY_KINDS)}
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
-POOLED = [SHAPE_NUMBERS[kind.type] for kind in (ConvexHull, Mesh, HeightField)]  # with more than a record of their own
+POOLED = np.array([name in (ConvexHull.type, Mesh.type, HeightField.type) for name in SHAPE_TYPES])  # more than a record
 
 
 class HasBodies(Protocol):
@@ -48,54 +49,9 @@ class HasBodies(Protocol):
     bodies: list[Body]
 
 
-class Rows:
-    """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative
-    ones stand for the fresh rows, in their order."""
-
-    source: np.ndarray
-    old: int
-    count: int
-    fresh: np.ndarray
-
-    def __init__(self, source: np.ndarray, old: int) -> None:
-        self.source, self.old, self.count = source, old, len(source)
-        is_fresh = source < 0
-        self.fresh = np.flatnonzero(is_fresh)
-        self._from = source.copy()
-        self._from[is_fresh] = old + np.arange(len(self.fresh))
-        starts = np.flatnonzero((np.diff(self._from) != 1) | (self._from[1:] == old)) + 1
-        self._runs = np.zeros(1)
-        if self.count:
-            self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)])
-
-    def of(self, array: np.ndarray, fresh: np.ndarray, room: int = 0) -> np.ndarray:
-        """The new array, of memory of its own; behind it there is room for so many rows."""
-        out = np.empty((self.count + room, *array.shape[1:]), array.dtype)
-        if len(self._runs) > MOST_RUNS:
-            out[: self.count] = np.concatenate([array, fresh])[self._from]
-            return out
-        for begin, end in zip(self._runs[:-1].tolist(), self._runs[1:].tolist()):
-            first = int(self._from[begin])
-            rows = array[first : first + end - begin] if first < self.old else fresh[first - self.old :][: end - begin]
-            out[begin:end] = rows
-        return out
-
-    def after_the_world(self) -> Rows:
-        """The same for arrays with the world's row in front."""
-        source = np.where(self.source < 0, -1, self.source + 1)
-        return Rows(np.concatenate([np.zeros(1, source.dtype), source]), self.old + 1)
-
-    def numbers(self) -> np.ndarray:
-        """(old + 1,) new number of each old row, -1 of those that are gone; the last, of row -1, is -1."""
-        out = np.full(self.old + 1, -1, np.int32)
-        kept = self.source >= 0
-        out[self.source[kept]] = np.flatnonzero(kept)
-        return out
-
-
 class BodyArrays:
     """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's
-    row in front."""
+    row in front, and `whole` with the room for more behind them."""
 
     kind: np.ndarray
     position: np.ndarray
@@ -122,43 +78,57 @@ class BodyArrays:
     bounces: np.ndarray
     watch: BodyWatch  # who may have written into them; of what makes steps with them
 
-    def __init__(
-        self, count: int, padded: dict[str, np.ndarray] | None = None, roots: dict[str, np.ndarray] | None = None
-    ) -> None:
+    def __init__(self, count: int, whole: dict[str, np.ndarray] | None = None) -> None:
+        """whole: arrays that these are the first rows of, behind which there is room for more; new ones if None."""
         self.count = count
-        self._roots = roots  # what `padded` are the first rows of, where there is room for more
-        self.padded: dict[str, np.ndarray] = padded or {
-            f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES
-        }
-        for name, array in self.padded.items():
-            setattr(self, name, array[1:])
-        if padded is None:
-            self.padded["orientation"][:, 0] = 1.0
-            self.padded["island"][:] = AWAKE
+        self._views: dict[str, np.ndarray] | None = None  # `padded`, once somebody has asked for it
+        if whole is None:
+            whole = {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
+            whole["orientation"][:, 0] = 1.0
+            whole["island"][:] = AWAKE
+        self.whole = whole
 
     def copied(self) -> BodyArrays:
         """The same, in memory of their own."""
-        return BodyArrays(self.count, {name: array.copy() for name, array in self.padded.items()})
+        return BodyArrays(self.count, {name: array.copy() for name, array in self.whole.items()})
 
-    def gathered(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
-        """Other arrays of these and the `fresh` bodies, in memory of their own, with room for some more. rows: Rows."""
-        whole = rows.after_the_world()
-        roots = {
-            name: whole.of(array, fresh.padded[name][1:], ROOM + rows.count // ROOM) for name, array in self.padded.items()
-        }
-        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+    def __getattr__(self, name: str) -> Any:
+        """One of the arrays, when it is first asked for."""
+        array = self.__dict__.get("whole", {}).get(name)
+        if array is None:
+            raise AttributeError(f"there is no array {name!r} of bodies")
+        view = self.__dict__[name] = array[1 : self.count + 1]
+        return view
 
-    def continued(self, rows: Rows, fresh: BodyArrays) -> BodyArrays | None:
-        """The same in the memory of these, which stay as they are, where the last rows alone come or go, there is room, and
-        nobody has a view of them: who has one finds it as it was, whatever becomes of the world. Else None."""
-        roots, kept = self._roots, min(rows.count, rows.old)
-        if roots is None or not np.array_equal(rows.source[:kept], np.arange(kept)):
-            return None
-        if any(len(roots[name]) <= rows.count or _is_seen(roots, name) for name in roots):
-            return None
-        for name, root in roots.items():
-            root[kept + 1 : rows.count + 1] = fresh.padded[name][1:]
-        return BodyArrays(rows.count, {name: root[: rows.count + 1] for name, root in roots.items()}, roots)
+    @property
+    def padded(self) -> dict[str, np.ndarray]:
+        """The arrays with the world's row in front, without the room behind them."""
+        if self.room == self.count:
+            return self.whole
+        if self._views is None:
+            self._views = {name: array[: self.count + 1] for name, array in self.whole.items()}
+        return self._views
+
+    @property
+    def room(self) -> int:
+        """How many bodies there may come to be in the memory of these."""
+        return len(self.whole["kind"]) - 1
+
+    def gathered(self, rows: Rows, fresh: BodyArrays, room: int | None = None) -> BodyArrays:
+        """Other arrays of these and the `fresh` bodies, in memory of their own. room: for how many bodies; None: for some
+        more than there are."""
+        more = ROOM + rows.count // ROOM_PART if room is None else room - rows.count
+        whole = {name: rows.of(array, fresh.whole[name][1:], more, 1) for name, array in self.whole.items()}
+        return BodyArrays(rows.count, whole)
+
+    def edited(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
+        """As `gathered`, for as many bodies as there is room for. In the memory of these, whose rows are edited there later
+        (step/_state_arrays.pyx), where none of them moves, and nobody has a view of them: who has one finds it as it was,
+        whatever becomes of the world."""
+        known = 2 + (self._views is not None)  # the dict, and who asks
+        if rows.moves or any_seen(self.whole, known, self.__dict__):
+            return self.gathered(rows, fresh, self.room)
+        return BodyArrays(rows.count, self.whole)
 
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
@@ -166,6 +136,11 @@ class BodyArrays:
         trace = self.inertia[:, 0, 0] + self.inertia[:, 1, 1] + self.inertia[:, 2, 2]
         turning = trace / np.where(self.mass > 0.0, self.mass, 1.0)
         return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
+
+    def lengths(self) -> np.ndarray:
+        """(n,) [m] the same, inf of points."""
+        sizes = self.sizes()
+        return np.where(sizes > 0.0, sizes, np.inf)
 
     @classmethod
     def from_scene(cls, scene: HasBodies) -> Self:
@@ -182,30 +157,25 @@ class BodyArrays:
             "angular_damping",
             "mass",
             "bullet",
+            "position",
         ):
-            getattr(arrays, name)[...] = [getattr(body, name) for body in bodies]
+            arrays.whole[name][1:] = [getattr(body, name) for body in bodies]
         kinds = [body.kind for body in bodies]
-        arrays.kind[...] = [BODY_KINDS.index(kind) for kind in kinds]
-        arrays.position[...] = [body.position for body in bodies]
-        arrays.position += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
+        arrays.kind[...] = [KIND_NUMBERS[kind] for kind in kinds]
+        arrays.position[...] += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
         arrays.twist[:, :3] = [body.velocity for body in bodies]
         arrays.twist[:, 3:] = [body.angular_velocity for body in bodies]
-        arrays.twist[arrays.kind == BODY_KINDS.index("static")] = 0.0
-        moved = arrays.kind == BODY_KINDS.index("dynamic")
-        arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
-        if np.any(moved):
+        arrays.twist[arrays.kind == KIND_NUMBERS["static"]] = 0.0
+        if "dynamic" in kinds:
+            moved = arrays.kind == KIND_NUMBERS["dynamic"]
+            arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
             inertia = np.array([body.inertia for body, kind in zip(bodies, kinds) if kind == "dynamic"])
             inverse = linear.inverse(inertia)
             arrays.inertia[moved] = inertia
-            arrays.inv_inertia[moved] = 0.5 * (inverse + inverse.transpose(0, 2, 1))  # symmetric to the bit
+            across = np.ascontiguousarray(inverse.transpose(0, 2, 1))
+            arrays.inv_inertia[moved] = 0.5 * (inverse + across)  # symmetric to the bit
         _fill_forms(arrays, bodies)
         return arrays
-
-
-def _is_seen(roots: dict[str, np.ndarray], name: str) -> bool:
-    """Whether anybody has a view of an array but the BodyArrays that it is of, which has two: its padded rows and those of
-    the bodies. As ndarray.resize asks it."""
-    return sys.getrefcount(roots[name]) > 2 + 1 + 1  # the dict's own, and the argument's
 
 
 def _fill_forms(arrays: BodyArrays, bodies: Sequence[Body]) -> None:
@@ -259,7 +229,7 @@ class ShapeArrays:
             records["position"] -= np.array([body.center_of_mass for body in bodies])[numbers]
             _fill_materials(records, [shape.material or bodies[i].material for i, shape in zip(numbers.tolist(), shapes)])
         known: dict[int, int] = {}  # one of a shape that several bodies have
-        for k in np.flatnonzero(np.isin(records["type"], POOLED)).tolist():
+        for k in np.flatnonzero(POOLED[records["type"]]).tolist():
             shape = shapes[k]
             if isinstance(shape, ConvexHull):
                 records["hull"][k] = len(hulls)
@@ -481,6 +451,6 @@ def _grips(pairs: Sequence[PairMaterial], numbers: Sequence[tuple[int, int]]) ->
     return grips
 
 
-def bounces(scene: Scene, bodies: BodyArrays) -> bool:
-    """Whether anything does: a material or a pair of bodies has a restitution."""
-    return bool(np.any(bodies.bounces)) or any(pair.restitution for pair in scene.pair_materials)
+def bounces(scene: Scene, bodies: np.ndarray) -> bool:
+    """Whether anything does: a material or a pair of bodies has a restitution. bodies: which of them do."""
+    return bool(np.any(bodies)) or any(pair.restitution for pair in scene.pair_materials)

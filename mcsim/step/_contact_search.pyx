@@ -13,7 +13,7 @@ cdef class ContactSearch:
                  Sleepers sleepers not None, Collider collider not None, bint bounces):
         self.context, self.arrays, self.plain = context, arrays, plain
         self.sleepers, self.collider, self.store = sleepers, collider, context.store
-        self.foresight = Foresight(collider, context.bodies.count) if bounces else None
+        self.foresight = Foresight(collider, arrays.room) if bounces else None
 
     cdef int find(self) noexcept nogil:
         """Those of the step to come. -> status"""

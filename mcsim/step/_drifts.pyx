@@ -123,7 +123,7 @@ cdef class AlongChords(Displaced):
     def __init__(self, StepContext context, Islands islands, PlainRows plain, Displacement displacement,
                  Articulations articulations):
         Displaced.__init__(self, context, islands, plain, displacement, articulations)
-        self.chords = Chords(context.bodies.count)
+        self.chords = Chords(displacement.body_count)
 
     cdef int share(self, int asked) noexcept nogil:
         """How many sweeps follow each time that chords are aimed at, also of what has no joints."""

@@ -40,7 +40,7 @@ cdef class FurtherSweeps:
     a change of its velocity of speed + rate r; none: bodies are not swept further in spite of all."""
 
     def __init__(self, sizes, int most, double speed, double rate, bint none):
-        cdef Py_ssize_t bodies = len(sizes) - 1
+        cdef Py_ssize_t bodies = len(sizes) - 1              # and those that may come
         numbers, changed = np.zeros((2, bodies + 1)), np.zeros(bodies + 1, np.int32)
         entered = np.zeros(bodies + 1, np.int32), np.zeros(bodies + 1, np.int8)
         self.kept = numbers, changed, sizes, entered

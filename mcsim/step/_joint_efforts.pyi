@@ -1,6 +1,5 @@
 """What a World asks of the forces along its joints' coordinates."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,6 @@ import numpy as np
 class JointEfforts:
     values: np.ndarray
     plan: Any  # ForcePlan
-    make: Callable[..., None]
+    make: Any  # functools.partial
 
     def take(self, values: np.ndarray, places: list[tuple[int, int]], free: np.ndarray) -> None: ...

@@ -32,8 +32,8 @@ cdef class JointEfforts:
         for i, (joint, _) in enumerate(places):
             place_of[joint] = i
         pairs = np.append(np.array(places, np.int32).reshape(-1, 2), [[0, 0]], axis=0).astype(np.int32)
-        given, own = np.zeros((self.arrays.bodies.count + 1, 6)), np.append(free, np.zeros(1, free.dtype))
-        position, orientation = (np.zeros((self.arrays.bodies.count + 1, size)) for size in (3, 4))
+        given, own = np.zeros((self.arrays.room + 1, 6)), np.append(free, np.zeros(1, free.dtype))
+        position, orientation = (np.zeros((self.arrays.room + 1, size)) for size in (3, 4))
         orientation[:, 0] = 1.0
         self.kept = pairs, place_of, given, own, position, orientation
         self.position, self.orientation = <Vec3*>doubles(position) + 1, <Quat*>doubles(orientation) + 1

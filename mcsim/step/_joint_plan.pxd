@@ -26,7 +26,7 @@ cdef class JointPlan:
     cdef readonly WideContacts wide     # the contacts, where `contacts_in_lanes`; elsewhere they are rows
     cdef bint contacts_in_lanes
     cdef int least                      # sweeps of a pass that all take part in
-    cdef bint bounces
+    cdef readonly bint bounces
     cdef int wanted                     # joint_tree of the settings, where there is a joint to solve
     cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0
     cdef Py_ssize_t body_room           # for how many bodies they are planned
@@ -36,5 +36,6 @@ cdef class JointPlan:
     cdef object locks                   # numbers of the locks that go into inverse masses
     cdef readonly LockedBodies locked   # or None: there are none
 
+    cdef follow_edit(self, bint moved)
     cdef bint closes(self) except -1
     cdef void notes(self) noexcept nogil

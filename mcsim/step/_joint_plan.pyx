@@ -116,7 +116,9 @@ cdef class JointPlan:
     def _plan_impacts(self):
         """Who makes what bounces."""
         own = self.integrator.impacts(self.context.settings.restitution_law)
-        impacts, first = (self._impacts(), self.context.settings.first_kick) if own is None else own
+        impacts, first = (None, self.context.settings.first_kick) if own is None else own
+        if own is None and self.bounces:
+            impacts = self._impacts()
         self.restitution.take(impacts if self.bounces else None, first)
 
     def _impacts(self):
@@ -166,6 +168,17 @@ cdef class JointPlan:
         many bodies."""
         return self.articulations is not None and bodies <= self.body_room
 
+    cdef follow_edit(self, bint moved):
+        """Follow bodies that went and came, where joints stay between the bodies that they are on. moved: the arrays of
+        bodies are in other memory."""
+        self.wide.resize(self.context.bodies.count)
+        if self.bounces:
+            self._plan_impacts()
+        if moved and self.context.joint_count > 0:
+            self._attach()
+        if self.context.joint_count > 0 and (moved or self.locked is not None):      # whose locks are found by bodies
+            self.list_sets()
+
     def take(self, JointPlan other not None):
         """The plan of a world whose place this one takes."""
         self.articulations, self.body_room, self.locks = other.articulations, other.body_room, other.locks
@@ -176,7 +189,7 @@ cdef class JointPlan:
     def take_wide(self, WideContacts wide not None):
         """The lanes of a world whose place this one takes."""
         self.wide = wide
-        wide.resize(self.context.bodies.count)
+        wide.resize(self.context.bodies.count, self.arrays.room)
         self.list_sets()
 
     @property

@@ -1,5 +1,6 @@
 """The calls of a step."""
 
+from mcsim.state._closing_up cimport Rows
 from mcsim.step._calls cimport Calls
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._sleepers cimport Sleepers

@@ -1,11 +1,13 @@
 """What a World asks of its compiled pipeline."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from mcsim.collide._collider import Collider
+from mcsim.state._closing_up import Rows
 from mcsim.state.arrays import BodyArrays
 from mcsim.step._step_parts import StepParts
 from mcsim.step._tape import Tape
@@ -40,6 +42,18 @@ class Pipeline:
     def prepare_later(
         self, position: np.ndarray, orientation: np.ndarray, twist: np.ndarray, acting: np.ndarray, ahead: float
     ) -> int: ...
+    def edit(
+        self,
+        world: dict[str, Any],
+        parts: dict[str, Any],
+        told: tuple[list[Any] | None, Callable[[], Any]],
+        bodies: BodyArrays,
+        rows: Rows,
+        fresh: BodyArrays,
+        sizes: np.ndarray,
+        sleep: tuple[np.ndarray, float, np.ndarray] | None,
+        woken: tuple[np.ndarray, np.ndarray] | None,
+    ) -> None: ...
     def times(self) -> list[float]: ...
     def raise_failure(self) -> None: ...
     def set_clock(self, steps: int, start: float) -> None: ...

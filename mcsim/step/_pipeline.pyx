@@ -1,6 +1,7 @@
 """The calls of a step: n of them at a time without the GIL, what users' functions raise, and what a world tells of changes.
 """
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy
 
@@ -9,6 +10,35 @@ from mcsim.core._whole cimport set_whole, whole
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._joint cimport Joint
 from mcsim.step._step cimport NOT_DONE, UNSEEN
+
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* one) nogil
+
+cdef enum:
+    # Who has what there is in a world while it is edited: the world, and three frames of calls; its scene: what there is
+    # and what there will be, the draft, what makes forces of joints, and the frame below; the scene's lists: the scene and
+    # that frame; the index: what there is, what there will be, and that frame.
+    OF_THERE = 4
+    OF_SCENE = 5
+    OF_LIST = 2
+    OF_INDEX = 3
+
+
+cdef bint has_more(one, Py_ssize_t known, list deeds):
+    """Whether anybody has this beside those that are known and the deeds that are to be done to it. The argument is one's
+    that is known."""
+    for deed, _ in deeds:
+        known += deed.__self__ is one
+    return Py_REFCNT(<PyObject*>one) > known
+
+
+cdef bint alone(there, list deeds):
+    """Whether nobody else has what there is, so that nobody sees what is done to it. As ndarray.resize asks it."""
+    scene, index = there.scene, there.body_index
+    bodies, body_of = scene.bodies, scene._body_of
+    return not (has_more(there, OF_THERE, []) or has_more(scene, OF_SCENE, []) or has_more(bodies, OF_LIST, deeds)
+                or has_more(body_of, OF_LIST, deeds) or has_more(index, OF_INDEX, deeds))
 
 
 cdef class Pipeline:
@@ -199,6 +229,24 @@ cdef class Pipeline:
     def times(self):
         """(stages,) [s] spent in the last call of step."""
         return self.stage_times.seconds()
+
+    def edit(self, dict world, dict parts, told, bodies, Rows rows, fresh, sizes, sleep, woken):
+        """Follow bodies that went and came, and put `parts` and what there is then into the world's dict, without any
+        signal's handler in between. told: (deeds, apart) of world/changes.py: what is to be done to the scene and the index
+        that the world has, if nobody else has them, or None; and a function that gives what there is with others. All else
+        as of StepParts.edit."""
+        cdef list deeds = told[0]
+        there = world["_there"]
+        renewed = there._replace(bodies=bodies)
+        if deeds is None or not alone(there, deeds):
+            deeds, renewed = [], told[1]()
+        self.sleepers.notice()                               # who sleeps has been told before
+        self.parts.edit(bodies, rows, fresh, sizes, sleep, woken)
+        self.revision_seen = -1
+        for deed, arguments in deeds:
+            deed(*arguments)
+        parts["_there"] = renewed
+        world.update(parts)
 
     # ---- what a world changes ----------------------------------------------------------------------------------------
 

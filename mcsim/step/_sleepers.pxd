@@ -20,6 +20,7 @@ cdef class Sleepers:
     cdef int32_t* awake                 # joints that do not sleep, ascending
 
     cdef void follow(self) noexcept nogil
+    cdef void follow_edit(self, bint slept) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef bint notice(self) noexcept nogil
     cdef void tell_moves(self) noexcept nogil

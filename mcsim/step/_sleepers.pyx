@@ -34,6 +34,16 @@ cdef class Sleepers:
         self.choose(self.islands.asleep)
         self.space.rest()
 
+    cdef void follow_edit(self, bint slept) noexcept nogil:
+        """Follow bodies that went and came. slept: whether some body did before."""
+        self.islands.list_moving(self.context.bodies)
+        if slept or self.islands.sleepers > 0:
+            update_inertia(self.context.bodies)              # of those that woke
+            self.collider.part(self.context.bodies)
+        self.collider.forget_touching()
+        self.choose(self.islands.asleep)
+        self.space.rest()
+
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
         together sleep together. Between two steps; anew after joints broke."""

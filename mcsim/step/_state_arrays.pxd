@@ -5,6 +5,7 @@ from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._body_watch cimport BodyWatch
+from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport JOINT_AXES, Joint
 from mcsim.state._settings cimport Settings
 
@@ -25,6 +26,7 @@ cdef class StateArrays:
     cdef Bodies bodies
     cdef Joint* joints
     cdef Py_ssize_t joint_count
+    cdef readonly Py_ssize_t room       # for how many bodies there is memory
     cdef Settings settings
     cdef Noted noted
     cdef readonly BodyWatch watch       # who else may have written into the bodies
@@ -41,6 +43,7 @@ cdef class StateArrays:
     cdef object kept_joints
     cdef JointKept* joints_kept
 
+    cdef bint edit(self, bodies, Rows rows, fresh, sizes, woken) except -1
     cdef int check_state(self) noexcept nogil
     cdef void sift(self) noexcept nogil
     cdef bint differs(self, Py_ssize_t i, Py_ssize_t count) noexcept nogil

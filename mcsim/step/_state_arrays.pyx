@@ -17,6 +17,7 @@ from mcsim.core._touched cimport Touched, untouch
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._bodies cimport STATIC
+from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport MOTION_NONE
 
 from mcsim.state.fields import JOINT_DTYPE
@@ -65,24 +66,45 @@ cdef class StateArrays:
 
     def __init__(self, bodies, joints, settings, Noted noted not None):
         self.settings, self.noted = settings, noted
-        self.kept = (bodies, joints)
+        self.kept, self.room = (bodies, joints), bodies.room
         self.watch = bodies.watch = BodyWatch(bodies)
         self._point_at_bodies(bodies)
-        sizes = bodies.sizes()
-        self.kept_sizes = np.append(np.where(sizes > 0.0, sizes, np.inf), 1.0)
+        self.kept_sizes = np.ones(self.room + 1)
+        self.kept_sizes[:bodies.count] = bodies.lengths()
         self.sizes = doubles(self.kept_sizes)
         self.joints = <Joint*>records(joints if len(joints) else np.zeros(1))
         self.joint_count = len(joints)
         self._make_lists()
-        count = bodies.count
-        self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
-                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(count + 1),
-                       np.empty(count + 1), np.empty(count + 1, np.int64))
+        n = self.room + 1
+        self.backup = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)),
+                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(n), np.empty(n),
+                       np.empty(n, np.int64))
         for i in range(6):
             self.backup_pointers[i] = doubles(self.backup[i])
         self.backup_island = long_integers(self.backup[6])
         self.kept_joints = np.zeros(max(len(joints), 1) * sizeof(JointKept), np.int8)
         self.joints_kept = <JointKept*>records(self.kept_joints)
+
+    cdef bint edit(self, bodies, Rows rows, fresh, sizes, woken) except -1:
+        """Follow bodies that went and came, where joints stay between the bodies that they are on. bodies: BodyArrays of
+        all (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or which
+        bodies woke, and the islands of all. -> whether they are in other memory"""
+        cdef bint moved = bodies.whole is not self.kept[0].whole
+        if not moved:
+            for name, array in (<dict>bodies.whole).items():
+                rows.edit(array[1:], (<dict>fresh.whole)[name][1:])
+            self.bodies.count = bodies.count
+        else:
+            self._point_at_bodies(bodies)
+        if woken is not None:
+            bodies.still_time[woken[0]] = bodies.still_speed[woken[0]] = 0.0
+            bodies.island[...] = woken[1]
+        rows.edit(self.kept_sizes, sizes)
+        self.kept_sizes[bodies.count:] = 1.0
+        self.kept = (bodies, self.kept[1])
+        self.watch.follow(bodies)
+        bodies.watch = self.watch
+        return moved
 
     def _make_lists(self):
         turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (
@@ -92,28 +114,28 @@ cdef class StateArrays:
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
-        padded = arrays.padded
+        whole = arrays.whole
         cdef Bodies* b = &self.bodies
         b.count = arrays.count
-        b.kind = integers(padded["kind"]) + 1
-        b.position = <Vec3*>doubles(padded["position"]) + 1
-        b.orientation = <Quat*>doubles(padded["orientation"]) + 1
-        b.twist = <Twist*>doubles(padded["twist"]) + 1
-        b.force = <Twist*>doubles(padded["force"]) + 1
-        b.inv_mass = doubles(padded["inv_mass"]) + 1
-        b.inertia = <Mat3*>doubles(padded["inertia"]) + 1
-        b.inv_inertia = <Mat3*>doubles(padded["inv_inertia"]) + 1
-        b.inv_inertia_world = <Mat3*>doubles(padded["inv_inertia_world"]) + 1
-        b.locks = integers(padded["locks"]) + 1
-        b.gravity_scale = doubles(padded["gravity_scale"]) + 1
-        b.linear_damping = doubles(padded["linear_damping"]) + 1
-        b.angular_damping = doubles(padded["angular_damping"]) + 1
-        b.bullet = long_integers(padded["bullet"]) + 1
-        b.island = long_integers(padded["island"]) + 1
-        b.still_time = doubles(padded["still_time"]) + 1
-        b.still_speed = doubles(padded["still_speed"]) + 1
-        b.carrier = <Vec3*>doubles(padded["carrier"]) + 1
-        b.borne = <Twist*>doubles(padded["borne"]) + 1
+        b.kind = integers(whole["kind"]) + 1
+        b.position = <Vec3*>doubles(whole["position"]) + 1
+        b.orientation = <Quat*>doubles(whole["orientation"]) + 1
+        b.twist = <Twist*>doubles(whole["twist"]) + 1
+        b.force = <Twist*>doubles(whole["force"]) + 1
+        b.inv_mass = doubles(whole["inv_mass"]) + 1
+        b.inertia = <Mat3*>doubles(whole["inertia"]) + 1
+        b.inv_inertia = <Mat3*>doubles(whole["inv_inertia"]) + 1
+        b.inv_inertia_world = <Mat3*>doubles(whole["inv_inertia_world"]) + 1
+        b.locks = integers(whole["locks"]) + 1
+        b.gravity_scale = doubles(whole["gravity_scale"]) + 1
+        b.linear_damping = doubles(whole["linear_damping"]) + 1
+        b.angular_damping = doubles(whole["angular_damping"]) + 1
+        b.bullet = long_integers(whole["bullet"]) + 1
+        b.island = long_integers(whole["island"]) + 1
+        b.still_time = doubles(whole["still_time"]) + 1
+        b.still_speed = doubles(whole["still_speed"]) + 1
+        b.carrier = <Vec3*>doubles(whole["carrier"]) + 1
+        b.borne = <Twist*>doubles(whole["borne"]) + 1
 
     cdef bint sound(self, Py_ssize_t i) noexcept nogil:
         """Whether a body's state is finite; its quaternion is made unit."""

@@ -21,6 +21,7 @@ from mcsim.step._sleepers cimport Sleepers
 from mcsim.step._stage_times cimport StageTimes
 from mcsim.step._state_arrays cimport StateArrays
 from mcsim.step._sweeps cimport Sweeps
+from mcsim.state._closing_up cimport Rows
 from mcsim.step._velocity_space cimport VelocitySpace
 
 cdef class StepParts:
@@ -52,3 +53,6 @@ cdef class StepParts:
     cdef StageTimes stage_times
     cdef readonly object laboratory     # solves the rows as a problem, or None
     cdef bint replanning                # a joint broke
+    cdef readonly bint bounces          # whether any shape has a restitution
+
+    cdef edit(self, bodies, Rows rows, fresh, sizes, sleep, woken)

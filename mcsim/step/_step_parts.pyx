@@ -12,6 +12,7 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._bodies cimport DYNAMIC
+from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._settings cimport (INTEGRATE_RATTLE, INTEGRATE_RK4, INTEGRATE_SEMI_IMPLICIT, INTEGRATE_VARIATIONAL)
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._contact_filter cimport ContactFilter
@@ -62,9 +63,10 @@ cdef class StepParts:
                  trees=None, bint planned=False):
         if len(joints):
             measure_joints(bodies, joints, *settings["joint_push"])
-        self.noted = new_noted(bodies.count, len(joints))
+        self.noted = new_noted(bodies.count, len(joints), bodies.room)
         self.arrays = StateArrays(bodies, joints, settings, self.noted)
         self.efforts = JointEfforts(self.arrays)
+        self.bounces = bounces
         bounces = bounces and not self.arrays.settings.compliant
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
@@ -73,8 +75,8 @@ cdef class StepParts:
         self.islands.stand_in(&self.arrays.bodies)
         self.islands.list_moving(&self.arrays.bodies)
         self.islands.look(&self.arrays.bodies)
-        self.struck = StruckJoints(joints, _tied(joints, bodies.kind == DYNAMIC))
-        self.tunnelling_guard = TunnellingGuard(collider, self.noted, bodies.count)
+        self.struck = StruckJoints(joints, _tied(joints, bodies.kind == DYNAMIC), bodies.room)
+        self.tunnelling_guard = TunnellingGuard(collider, self.noted, bodies.room)
         self.pose_callbacks, self.calls, self.stage_times = PoseCallbacks(), Calls(), StageTimes()
         self.further = FurtherSweeps(self.arrays.kept_sizes, settings.get("more_iterations", 0),
                                      settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0),
@@ -85,7 +87,7 @@ cdef class StepParts:
         self.sets = ConstraintSets([])
         wide = self._make_lanes(settings)
         matrix = Delassus() if self.context.settings.solver == PGS else None
-        solving = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
+        solving = self.context, self.sets, self.plain, self.further, Drives(bodies.room), self.calls
         base = (self._make_of_bodies(solving, bodies.count, matrix) if trees is None
                 else self._make_of_trees(solving, bodies, wide, trees))
         self.as_rows = ConstraintSets(base)
@@ -104,7 +106,7 @@ cdef class StepParts:
 
     def _make_lanes(self, settings):
         """Contacts several at a time."""
-        cdef WideContacts wide = WideContacts(self.context.bodies.count, self.context.settings.threads)
+        cdef WideContacts wide = WideContacts(self.context.bodies.count, self.context.settings.threads, self.arrays.room)
         wide.scale, wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
         wide.press, wide.substep = settings.get("load_press", 0.0), self.context.settings.h
         wide.settle_speed, wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
@@ -136,7 +138,7 @@ cdef class StepParts:
 
     def _plan(self, base, wide, matrix, int least, bint bounces, bint planned):
         """Who solves what, with room for it."""
-        displacement = Displacement(self.context.bodies.count)
+        displacement = Displacement(self.arrays.room)
         self.room = Room(self.context, self.collider, self.plain, self.sets, wide, displacement, matrix, self.restitution,
                          self.integrator)
         self.sleepers = Sleepers(self.context, self.arrays, self.collider, self.islands, self.sets, self.space)
@@ -164,6 +166,27 @@ cdef class StepParts:
         if self.context.settings.compliant:
             energy += surface_energy(self.context.store.previous, self.collider.shapes, self.context.store.previous_count)
         return energy
+
+    def may_edit(self, Py_ssize_t bodies, bint bounces):
+        """Whether edit() may be told that there are so many bodies, between which joints stay; bounces: as of this."""
+        return (bodies <= self.arrays.room and bounces == self.bounces and type(self.space) is VelocitySpace
+                and type(self.integrator) is SemiImplicit and not self.context.settings.compliant
+                and self.efforts.values is None
+                and (self.context.joint_count == 0 or self.plan.serves(bodies)))
+
+    cdef edit(self, bodies, Rows rows, fresh, sizes, sleep, woken):
+        """Follow bodies that went and came. bodies: BodyArrays of all, fresh: of those that came; sleep: as of this, None
+        where none came; all else as of StateArrays.edit."""
+        cdef bint slept = self.islands.sleepers > 0
+        cdef Py_ssize_t i
+        cdef bint moved = self.arrays.edit(bodies, rows, fresh, sizes, woken)
+        speeds, _, nearest = (sizes, None, sizes) if sleep is None else sleep
+        self.islands.edit(bodies, rows, fresh, speeds, nearest)
+        self.islands.stand_in(&self.arrays.bodies)
+        self.plan.follow_edit(moved)
+        for i in rows.fresh:
+            refresh_inertia(&self.arrays.bodies, i)
+        self.sleepers.follow_edit(slept)
 
     def take_room(self, StepParts other not None):
         """Its buffers, so that they need not grow anew."""

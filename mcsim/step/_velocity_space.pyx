@@ -21,7 +21,7 @@ cdef class VelocitySpace:
 
     def __init__(self, StepContext context not None, StateArrays arrays not None, PlainRows plain not None):
         self.context, self.arrays, self.plain = context, arrays, plain
-        self.wrenches = np.zeros((arrays.bodies.count + 1, 6))
+        self.wrenches = np.zeros((arrays.room + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
 
     # ---- what is read off them ---------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ cdef class VelocitySpace:
         self.context.efforts.end(driven)
         add_joint_forces(joints, self.context.joint_count, self.context.bodies, self.context.settings, self.plain.rows,
                          self.wrench, False)
-        return self.wrenches[1:].copy()
+        return self.wrenches[1:self.context.bodies.count + 1].copy()
 
     def measured(self):
         """-> (joints,) JOINT_DTYPE, a copy of the records, positions and velocities at the present state. The records

@@ -73,7 +73,7 @@ cdef class WideContacts:
     cdef int threads
     cdef readonly Py_ssize_t count      # blocks; 0 where the contacts are rows
     cdef Py_ssize_t needed              # blocks that the last layout asked for
-    cdef Py_ssize_t body_count
+    cdef Py_ssize_t body_count, body_room
     cdef readonly Py_ssize_t row_count
     cdef public double scale            # of find_efforts; 0: a sweep solves each contact once
     cdef public double small            # likewise [m]

@@ -41,21 +41,20 @@ cdef enum:
 
 
 cdef class WideContacts:
-    def __init__(self, bodies, threads=1):
-        """bodies: how many. threads: among which loops over contacts are shared out. Kernels of the level that
-        levels.chosen() names."""
+    def __init__(self, bodies, threads=1, room=0):
+        """bodies: how many; room: for how many. threads: among which loops over contacts are shared out. Kernels of the
+        level that levels.chosen() names."""
         self.threads = min(threads, MOST_WORKERS)
         for table in levels.tables("kernels"):
             self.kernels = <const WideKernels*>PyCapsule_GetPointer(table, "mcsim.wide")
             self.levels[self.level_count] = self.kernels
             self.level_count += 1
-        self.body_count = bodies
         self.kept = ()
+        self.resize(bodies, room)
         self._reserve(8, 32)
 
     def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
         cdef const WideKernels* widest = self.levels[self.level_count - 1]
-        self._reserve_bodies(self.body_count)
         numbers, first = np.zeros((3, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
         efforts, shared = np.zeros((manifolds, 3)), np.zeros((2, blocks), np.int8)
@@ -76,12 +75,13 @@ cdef class WideContacts:
         self.going, self.place = integers(of_bodies[2]), integers(of_bodies[3])
         self.bearers, self.passing = integers(of_bodies[4]) + 1, doubles(passing)
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
-        self.body_count = bodies
+        self.body_room = bodies
 
-    def resize(self, Py_ssize_t bodies):
-        """For another number of bodies."""
-        self._reserve_bodies(bodies)
-        self.count = 0
+    def resize(self, Py_ssize_t bodies, Py_ssize_t room=0):
+        """For another number of bodies. room: for how many, where more is to be made."""
+        if bodies > self.body_room or self.kept_of_bodies is None:
+            self._reserve_bodies(max(bodies, room))
+        self.body_count, self.count = bodies, 0
 
     def grow(self, Py_ssize_t manifolds):
         """Room for so many manifolds, and for the blocks that the last layout asked for."""

@@ -11,12 +11,12 @@ from __future__ import annotations  # signatures read as they are written here
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.notes import carry_over
+from mcsim.core.notes import carry_over, renumber
 from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Scene
 from mcsim.scene.bodies import Body
@@ -25,17 +25,23 @@ from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial, material_name
 from mcsim.scene.shapes import Shape
+from mcsim.state._closing_up import Rows
 from mcsim.state.arrays import ShapeArrays, excluded_pairs
-from mcsim.state.fields import BODY_FIELDS
+from mcsim.state.fields import BODY_FIELDS, JOINT_TYPES
 from mcsim.state.motions import check_motions
 from mcsim.world.base import WorldBase
 from mcsim.world.contact_filter import ContactFilter, filter_calls
+from mcsim.world.draft import Draft
 from mcsim.world.gathering import Gathering
 from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
+from mcsim.world.protocols import There
+from mcsim.world.settings import sleep_settings
 
 # What set_body does not change: what moves by itself.
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
 STATE |= {"user_data": "body.user_data = …"}
+
+GEAR = JOINT_TYPES.index("gear")
 
 # What changes of a body that wakes.
 WOKEN = ("island", "still_time", "still_speed", "carrier", "borne")
@@ -59,17 +65,18 @@ class Changes(WorldBase):
         """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
         arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
         with self._turn.alone("add_bodies"):
-            scene = self._scene.sharing_parts()
-            added = []
+            more = self._scene.extension()
             for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
                 if not isinstance(description, dict):
                     raise SceneError(
                         f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of "
                         f"add_body, got {show(description)}"
                     )
-                added.append(scene.add_body(**description))
-            self._take(scene)
-        return [self.body(body) for body in added]
+                more.add_body(**description)
+            added = more.bodies
+            del more  # which has a part of the scene, too
+            self._take_bodies(Rows.appended(len(self._scene.bodies), len(added)), added)
+        return [BodyHandle(cast(Any, self), body) for body in added]
 
     def remove_body(self, body: AnyBody) -> tuple[str, ...]:
         """Remove a body, by handle or name, and with it its joints, and the gears on those. -> the names of the joints
@@ -79,22 +86,33 @@ class Changes(WorldBase):
     def remove_bodies(self, bodies: Iterable[AnyBody]) -> tuple[str, ...]:
         """Remove many bodies at once, with their joints. -> the names of the joints that went."""
         with self._turn.alone("remove_bodies"):
-            numbers = [
-                self._find(body, BodyHandle) for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")
-            ]
-            names = {self._scene.bodies[i].name for i in numbers}
-            joints = self._hanging(names, set())
-            self._take(self._scene.without(names, set(joints)))
-        return joints
+            numbers = sorted(
+                {self._find(body, BodyHandle) for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")}
+            )
+            return self._remove(numbers, ())
 
-    def _hanging(self, bodies: set[str], joints: set[str]) -> tuple[str, ...]:
-        """Names of the joints that go with these bodies and joints. A gear's bodies need not be its joints' all."""
-        joints = joints | {joint.name for joint in self._scene.joints if joint.a in bodies or joint.b in bodies}
-        return tuple(
-            joint.name
-            for joint in self._scene.joints
-            if joint.name in joints or isinstance(joint, GearJoint) and (joint.joint_a in joints or joint.joint_b in joints)
-        )
+    def _remove(self, bodies: Sequence[int], joints: Sequence[int]) -> tuple[str, ...]:
+        """Remove bodies and joints, by their numbers, ascending, and what hangs on them. -> the names of the joints that
+        went."""
+        scene, joints = self._scene, self._hanging(bodies, joints)
+        rows, gone = Rows.without(len(scene.bodies), bodies), tuple(scene.joints[i].name for i in joints)
+        if joints or scene.ignored_pairs or scene.pair_materials:
+            self._take(scene.without(bodies, joints), rows, Rows.without(len(scene.joints), joints))
+        else:
+            del scene  # only the world is to have it
+            self._take_bodies(rows, ())
+        return gone
+
+    def _hanging(self, bodies: Sequence[int], joints: Sequence[int]) -> list[int]:
+        """The numbers of the joints that go with these bodies and joints. A gear's bodies need not be its joints' all."""
+        records = self._joints
+        if not len(records):
+            return []
+        goes = np.isin(records["body_a"], bodies) | np.isin(records["body_b"], bodies)
+        goes[list(joints)] = True
+        gears = np.flatnonzero(records["type"] == GEAR)
+        goes[gears] |= goes[records["geared"][gears]].any(axis=1)
+        return np.flatnonzero(goes).tolist()
 
     # ---- joints ------------------------------------------------------------------------------------------------------
 
@@ -170,10 +188,7 @@ class Changes(WorldBase):
     def remove_joint(self, joint: AnyJoint) -> tuple[str, ...]:
         """Remove a joint, by handle or name, and the gears on it. -> the names of the joints that went, its own too."""
         with self._turn.alone("remove_joint"):
-            name = self.joint_names[self._find(joint, JointHandle)]
-            joints = self._hanging(set(), {name})
-            self._take(self._scene.without(set(), set(joints)))
-        return joints
+            return self._remove((), [self._find(joint, JointHandle)])
 
     # ---- what collides ----------------------------------------------------------------------------------------------
 
@@ -341,9 +356,7 @@ class Changes(WorldBase):
                 )
         new = _remade(old, arguments, doing)
         self._check_joints(old, new, doing)
-        scene = self._scene.sharing_parts()
-        scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
-        self._take(scene)
+        self._take_bodies(Rows.replaced(len(self._scene.bodies), [self._body_index[old.name]]), [new])
         for field in BODY_FIELDS:
             if field.setting and field.name in arguments:
                 getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
@@ -367,24 +380,35 @@ class Changes(WorldBase):
 
     # ---- taking a scene ----------------------------------------------------------------------------------------------
 
-    def _take(self, scene: Scene) -> None:
-        """Become the world of another scene."""
-        self._settle(self._gathered(scene))
+    def _take(self, scene: Scene, body_rows: Rows | None = None, joint_rows: Rows | None = None) -> None:
+        """Become the world of another scene. body_rows, joint_rows: where its parts stand now, if that is known."""
+        self._settle(self._gathered(scene, False, body_rows, joint_rows))
+
+    def _take_bodies(self, rows: Rows, fresh: Sequence[Body]) -> None:
+        """The same, where bodies alone come, go and change, as of Draft."""
+        self._settle(
+            self._gathered(Draft(self._scene, rows, fresh), False, rows, Rows.appended(len(self._scene.joints), 0))
+        )
 
     def _settle(self, parts: dict[str, Any]) -> None:
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
         edit, gone, planned = parts.pop("edit", None), parts.pop("gone", ()), parts.pop("planned", False)
+        edited, there = parts.pop("edited", None), self._there
         try:
             if edit is not None:
                 edit()
-            if parts["_pipeline"] is not self._pipeline:
-                parts["_pipeline"].parts.take_room(self._pipeline.parts)
-                if planned:
-                    parts["_pipeline"].parts.plan.take(self._pipeline.parts.plan)
-            parts["_pipeline"].restored()
-            vars(self).update(parts)
+            if edited is not None:
+                self._pipeline.edit(vars(self), parts, edited[1], *edited[2])
+                self._renumber(edited[0])
+            else:
+                if parts["_pipeline"] is not self._pipeline:
+                    parts["_pipeline"].parts.take_room(self._pipeline.parts)
+                    if planned:
+                        parts["_pipeline"].parts.plan.take(self._pipeline.parts.plan)
+                parts["_pipeline"].restored()
+                vars(self).update(parts)
         except BaseException:
-            if self._pipeline is not parts["_pipeline"]:  # Ctrl-C in between: what is half changed is made anew
+            if self._there is there and parts.get("_there") is not there:  # Ctrl-C in between: all is made anew
                 self._begin_anew()
             raise
         self._removed.update(gone)
@@ -398,16 +422,20 @@ class Changes(WorldBase):
         carry_over(self._pipeline.parts.noted, old.parts.noted, np.arange(self._bodies.count), np.arange(len(self._joints)))
         self._pipeline.restored()
 
-    def _gathered(self, scene: Scene, anew: bool = False) -> dict[str, Any]:
+    def _gathered(
+        self, scene: Scene | Draft, anew: bool = False, body_rows: Rows | None = None, joint_rows: Rows | None = None
+    ) -> dict[str, Any]:
         """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether
         the present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which
         else stays untouched; None if there is another one. anew: another collider in any case."""
         old, bodies = self._pipeline, self._bodies
+        if old.parts.islands.sleepers == 0:  # none is there to wake
+            return self._gathered_awake(scene, anew, body_rows, joint_rows)
         before = [getattr(bodies, name).copy() for name in WOKEN]
         seen = old.parts.islands.get_seen(bodies.kind, bodies.island).copy()
         old.notice()
         try:
-            return self._gathered_awake(scene, anew)
+            return self._gathered_awake(scene, anew, body_rows, joint_rows)
         except BaseException:  # it is refused: who has woken sleeps on, and wakes when the next step begins
             for name, array in zip(WOKEN, before):
                 getattr(bodies, name)[...] = array
@@ -415,14 +443,21 @@ class Changes(WorldBase):
             old.parts.islands.set_seen(seen)
             raise
 
-    def _gathered_awake(self, scene: Scene, anew: bool) -> dict[str, Any]:
+    def _gathered_awake(
+        self, scene: Scene | Draft, anew: bool, body_rows: Rows | None, joint_rows: Rows | None
+    ) -> dict[str, Any]:
         """The same, when those have woken whom what was moved by hand concerns."""
         old = self._pipeline
-        new = Gathering(self._there, self._joints, self._collider, scene, anew)
+        new = Gathering(self._there, self._joints, self._collider, scene, anew, body_rows, joint_rows)
         edit = new.edit()
-        planned = new.joints is self._joints and old.parts.plan.serves(new.bodies.count)
+        if edit is not None and new.joints is self._joints and self._stays(new):
+            return self._edited(new) | {"edit": edit, "gone": new.gone()}
+        if isinstance(scene, Draft):
+            scene = new.scene = scene.scene()
+        bodies = new.bodies()
+        planned = new.joints is self._joints and old.parts.plan.serves(bodies.count)
         shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
-        parts = self._machinery(scene, new.bodies, new.joints, shapes, edit and self._collider, indices, planned)
+        parts = self._machinery(scene, bodies, new.joints, shapes, edit and self._collider, indices, planned)
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
@@ -430,6 +465,41 @@ class Changes(WorldBase):
             parts["_pipeline"].parts.noted.forget()
         carry_over(parts["_pipeline"].parts.noted, old.parts.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
+
+    def _stays(self, new: Gathering) -> bool:
+        """Whether the present pipeline makes the steps of the new bodies, between which joints stay."""
+        return (
+            new.body_rows.close_up
+            and self._user is None
+            and self._event_run is None
+            and self._pipeline.parts.may_edit(new.body_rows.count, new.bounces)
+        )
+
+    def _edited(self, new: Gathering) -> dict[str, Any]:
+        """What becomes of the attributes that depend on which bodies there are, where the pipeline stays; "edited":
+        their new numbers, what becomes of the scene, and what the pipeline is to be told of them (Pipeline.edit)."""
+        pipeline, rows, fresh, there = self._pipeline, new.body_rows, new.arrays, self._there
+        bodies = there.bodies.edited(rows, fresh)
+        sleep = sleep_settings(self._keywords, new.scene.gravity, fresh) if len(rows.fresh) else None
+        deeds = new.scene.deeds(there) if isinstance(new.scene, Draft) else None
+        args = bodies, rows, fresh, fresh.lengths(), sleep, new.woken
+
+        def apart() -> There:
+            scene = new.scene if isinstance(new.scene, Scene) else new.scene.scene()
+            new.scene = scene
+            body_index, joint_index = new.indices() or scene.numbers()
+            return There(scene, body_index, joint_index, bodies, pipeline)
+
+        return {"_bodies": bodies, "edited": (new.numbers[:-1], (deeds, apart), args)}
+
+    def _renumber(self, numbers: np.ndarray) -> None:
+        """What the pipeline keeps of bodies by their numbers and is not for its kernels; numbers: the new one of each."""
+        parts = self._pipeline.parts
+        if parts.efforts.make.keywords["scene"] is not self._scene:
+            self._make_forces(self._pipeline, self._scene, self._joints)
+        renumber(parts.noted, numbers, max(self._bodies.count, len(self._joints)))
+        if self._contact_filter is not None:
+            parts.set_contact_filter(filter_calls(self._contact_filter, self._scene))
 
 
 def _listed(value: Any, what: str, doing: str, field: str) -> list[Any]:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -19,43 +20,66 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described
 from mcsim.scene.shapes import Plane, Shape
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records, material_grips, pair_grips
+from mcsim.state._closing_up import Rows
+from mcsim.state.arrays import (
+    BodyArrays,
+    ShapeArrays,
+    bounces,
+    excluded_pairs,
+    joint_records,
+    material_grips,
+    pair_grips,
+)
 from mcsim.state.fields import AWAKE, BODY_FIELDS, DISABLED, JOINT_TYPES
+from mcsim.world.draft import Draft
 from mcsim.world.protocols import There
 
+NOBODY, NOTHING = BodyArrays(0), ShapeArrays(SimpleNamespace(bodies=[]))  # of no body
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
 
 class Gathering:
     """old: There, of the world as it is; joints, collider: its own; scene: the other one. Parts that stand in both keep
     their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins as the scene
-    says. anew: with another collider in any case.
+    says. anew: with another collider in any case. body_rows, joint_rows: where the scene's parts stood in the old one, if
+    that is known.
 
-    bodies, joints: the gathered arrays. body_rows, joint_rows: Rows. versions: [(new number, old number)] of bodies
-    that are other versions of old ones. numbers (old + 1,): the new number of each old body, -1: it is gone; kept: the
-    same, with -1 for one of which there is another version now.
+    joints: the gathered records. body_rows, joint_rows: Rows; arrays: BodyArrays of the fresh bodies. versions: [(new
+    number, old number)] of bodies that are other versions of old ones. numbers (old + 1,): the new number of each old body,
+    -1: it is gone; kept: the same, with -1 for one of which there is another version now. woken: None, or which of the new
+    bodies wake, and the islands of all.
     """
 
     old: There
     old_joints: np.ndarray
     collider: Collider
-    scene: Scene
+    scene: Any  # Scene, or a Draft of one
     anew: bool
     body_rows: Rows
     joint_rows: Rows
     fresh: SimpleNamespace
-    bodies: BodyArrays
+    arrays: BodyArrays
     versions: list[tuple[int, int]]
     kept: np.ndarray
     numbers: np.ndarray
     joints: np.ndarray
+    woken: tuple[np.ndarray, np.ndarray] | None
 
-    def __init__(self, old: There, joints: np.ndarray, collider: Collider, scene: Scene, anew: bool = False) -> None:
+    def __init__(
+        self,
+        old: There,
+        joints: np.ndarray,
+        collider: Collider,
+        scene: Scene | Draft,
+        anew: bool = False,
+        body_rows: Rows | None = None,
+        joint_rows: Rows | None = None,
+    ) -> None:
         self.old, self.old_joints, self.collider, self.scene, self.anew = old, joints, collider, scene, anew
-        self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
-        self.joint_rows = Rows(_sources(scene.joints, old.scene.joints), len(joints))
+        self.body_rows = body_rows or Rows.of_sources(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
+        self.joint_rows = joint_rows or Rows.of_sources(_sources(scene.joints, old.scene.joints), len(joints))
         self.fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in self.body_rows.fresh.tolist()])
-        self.bodies = self._gathered_bodies(BodyArrays.from_scene(self.fresh))
+        self.arrays = BodyArrays.from_scene(self.fresh) if self.fresh.bodies else NOBODY
         self.versions = self._versions()
         for new, before in self.versions:
             self._carry_state(new, before)
@@ -64,20 +88,29 @@ class Gathering:
         for new, before in self.versions:
             self.numbers[before] = new
         self.joints = joints
-        if anew or self.versions or not self._same_joints():
+        if anew or not self._same_joints():
+            if isinstance(scene, Draft):
+                self.scene = scene = scene.scene()
             # A snapshot from a file may have a body of its own under the name of one that joints are on.
             changed = self.body_rows.fresh.tolist() if anew else [new for new, _ in self.versions]
             self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
-        self._wake_changed()
+        self.woken = self._woken()
 
-    def _gathered_bodies(self, fresh: BodyArrays) -> BodyArrays:
-        """Their arrays. Where nothing holds bodies together a pipeline that is made writes nothing of them but what it
-        finds there, so that one may be made in the old arrays' memory while the old one is in use."""
-        bodies = self.old.bodies
-        free = not self.anew and not self.scene.joints and not len(self.old_joints)
-        of_trees = getattr(self.old.pipeline.space, "system", None) is not None
-        continued = bodies.continued(self.body_rows, fresh) if free and not of_trees else None
-        return continued or bodies.gathered(self.body_rows, fresh)
+    def bodies(self) -> BodyArrays:
+        """The gathered arrays of all bodies, in memory of their own."""
+        bodies = self.old.bodies.gathered(self.body_rows, self.arrays)
+        if self.woken is not None:
+            awake, island = self.woken
+            bodies.still_time[awake] = bodies.still_speed[awake] = 0.0
+            bodies.island[...] = island
+        return bodies
+
+    @property
+    def bounces(self) -> bool:
+        """Whether anything does."""
+        if not self.old.pipeline.parts.bounces:  # nothing did
+            return bounces(self.scene, self.arrays.bounces)
+        return bounces(self.scene, self.body_rows.of(self.old.bodies.bounces, self.arrays.bounces))
 
     def edit(self) -> Callable[[], None] | None:
         """A function that changes the present collider in place; None where another one must be made."""
@@ -85,18 +118,21 @@ class Gathering:
             return None
         scene, collider, excluded, grips = self.scene, self.collider, None, None
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
-        if not self._stays_in_order():
+        pairs = [(scene.bodies[new].shapes, self.old.scene.bodies[before].shapes) for new, before in versions]
+        alike = [_same_forms(ours, theirs) for ours, theirs in pairs]
+        if not self._stays_in_order(pairs, alike):
             return None
-        fresh = ShapeArrays(self.fresh)
+        fresh = ShapeArrays(self.fresh) if self.fresh.bodies else NOTHING
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
-        if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
+        known = self.old.scene
+        if not (scene.joints is known.joints or scene.joints == known.joints) or scene.ignored_pairs != known.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
         if scene.pair_materials != self.old.scene.pair_materials:
             grips = pair_grips(scene, scene.numbers()[0]), material_grips(scene)
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
-                if alike:
+                if all(alike):
                     collider.change_shapes(places, fresh.shapes)
                 else:
                     collider.replace_shapes(places, fresh.shapes, *fresh.pools, surfaces=Surfaces(fresh.surfaces))
@@ -111,28 +147,28 @@ class Gathering:
                 collider.set_pair_grips(grips[0])
                 collider.set_material_grips(grips[1])
 
-        alike = all(_same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions)
         if len(versions):
-            places = np.flatnonzero(np.isin(collider.get_bodies(), [old for _, old in versions]))
-            if alike:
+            owners = collider.get_bodies()
+            places = np.flatnonzero(
+                np.isin(owners, [old for _, old in versions]) if len(versions) > 1 else owners == versions[0][1]
+            )
+            if all(alike):
                 shapes = collider.get_shapes()[places]
                 for name in ("hull", "surface"):
                     fresh.shapes[name] = shapes[name]
         return edit
 
-    def _stays_in_order(self) -> bool:
-        """Whether shapes keep their rows, but for those that go and those that come as the last ones."""
+    def _stays_in_order(self, pairs: list[tuple[list[Shape], list[Shape]]], alike: list[bool]) -> bool:
+        """Whether shapes keep their rows, but for those that go and those that come as the last ones. pairs: the new shapes
+        and the old ones of each version, and whether they are `alike`."""
         rows = self.body_rows
         if not self.versions:
-            return not len(rows.fresh) or np.array_equal(rows.source[: rows.old], np.arange(rows.old))
+            return not len(rows.fresh) or rows.fresh[0] == rows.old and not rows.moves
         if len(self.versions) < len(rows.fresh) or rows.count != rows.old:
             return False
-        pairs = [(self.scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in self.versions]
         return all(
-            _same_forms(ours, theirs)
-            or len(ours) == len(theirs)
-            and not any(isinstance(shape, Plane) for shape in (*ours, *theirs))
-            for ours, theirs in pairs
+            same or len(ours) == len(theirs) and not any(isinstance(shape, Plane) for shape in (*ours, *theirs))
+            for same, (ours, theirs) in zip(alike, pairs)
         )
 
     def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
@@ -172,14 +208,19 @@ class Gathering:
 
     def gone(self) -> list[Body | Joint]:
         """The first versions of the bodies and joints that are here no longer."""
-        bodies, joints = (np.flatnonzero(numbers[:-1] < 0) for numbers in (self.numbers, self.joint_rows.numbers()))
+        stay = not self.body_rows.moves and self.body_rows.count >= self.body_rows.old and self.joint_rows.stay
+        if stay and len(self.versions) == len(self.body_rows.fresh) - self.body_rows.count + self.body_rows.old:
+            return []
+        bodies = np.flatnonzero(self.numbers[:-1] < 0).tolist()
+        joints = [] if self.joint_rows.stay else np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()
         return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
 
     def _same_joints(self) -> bool:
-        """Whether they are those of now, between bodies whose numbers stay."""
-        rows = self.joint_rows
+        """Whether they are those of now, between bodies that are so, too, and whose numbers stay."""
+        if not self.joint_rows.stay or not len(self.old_joints):
+            return self.joint_rows.stay
         ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
-        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(self.numbers[ends], ends)
+        return np.array_equal(self.kept[ends], ends)
 
     def _versions(self) -> list[tuple[int, int]]:
         """[(new number, old number)] of bodies that are other versions of old ones."""
@@ -194,19 +235,20 @@ class Gathering:
     def _carry_state(self, new: int, before: int) -> None:
         """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
         did."""
-        arrays, old, body = self.bodies, self.old.bodies, self.scene.bodies[new]
+        arrays, old, body = self.arrays, self.old.bodies, self.scene.bodies[new]
+        i = int(np.searchsorted(self.body_rows.fresh, new))
         for field in BODY_FIELDS:
             if field.saved:
-                getattr(arrays, field.name)[new] = getattr(old, field.name)[before]
+                getattr(arrays, field.name)[i] = getattr(old, field.name)[before]
         shift = body.center_of_mass - old.center_of_mass[before]
         if np.any(shift):
             shift = rotate(old.orientation[before], shift)
-            arrays.position[new] += shift
-            arrays.twist[new, :3] += np.cross(arrays.twist[new, 3:], shift)
+            arrays.position[i] += shift
+            arrays.twist[i, :3] += np.cross(arrays.twist[i, 3:], shift)
         if body.kind == "static":
-            arrays.twist[new] = 0.0
+            arrays.twist[i] = 0.0
         if body.kind != "dynamic":
-            arrays.force[new] = 0.0
+            arrays.force[i] = 0.0
 
     def _gathered_joints(self, reshaped: set[str]) -> np.ndarray:
         """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
@@ -235,19 +277,19 @@ class Gathering:
             records["broken"] = np.where(records["broken"] == 1, 1, now)
         return records
 
-    def _wake_changed(self) -> None:
-        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
-        comes or goes. The gathered bodies' islands are by old numbers until then."""
-        scene, arrays, numbers, versions = self.scene, self.bodies, self.numbers, [new for new, _ in self.versions]
+    def _woken(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Whom it wakes that sleeps beside a body that goes, is another version, or comes and stands still; or at a joint
+        that comes or goes. The bodies' islands are by old numbers until then."""
+        scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
         island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
-        if not np.any(island != AWAKE):
-            return
+        if self.old.pipeline.parts.islands.sleepers == 0:
+            return None
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self.old.bodies.position[i], sizes[i]) for i in old]
         places += [
-            (arrays.position[i], arrays.reach[i])
-            for i in self.body_rows.fresh.tolist()
+            (arrays.position[k], arrays.reach[k])
+            for k, i in enumerate(self.body_rows.fresh.tolist())
             if scene.bodies[i].kind != "dynamic" or i in versions
         ]
         woken = set(island[old].tolist())
@@ -258,10 +300,9 @@ class Gathering:
         changed += [self.old.scene.joints[i] for i in np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()]
         ends = {name for joint in changed for name in (joint.a, joint.b) if name in self.old.body_index}
         woken |= {int(island[self.old.body_index[name]]) for name in ends}
-        awake = np.isin(arrays.island, list(woken - {AWAKE}))
-        for name in ("still_time", "still_speed"):
-            getattr(arrays, name)[awake] = 0.0
-        arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
+        before = self.body_rows.of(island, arrays.island)
+        awake = np.isin(before, list(woken - {AWAKE}))
+        return awake, np.where(awake, AWAKE, numbers[before])
 
 
 def _sources(new: Sequence[Described], old: Sequence[Described]) -> np.ndarray:
@@ -290,8 +331,7 @@ def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> lis
 def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:
     """Whether two lists of shapes differ in materials and densities at most."""
 
-    def bare(shape: Shape) -> Shape:
-        plain = {name: None for name in ("material", "density") if name in shape._arguments}
-        return shape.changed(_arguments=shape._arguments | plain)
+    def form(shape: Shape) -> dict[str, Any]:
+        return {name: value for name, value in shape._arguments.items() if name not in ("material", "density")}
 
-    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
+    return len(shapes) == len(others) and all(type(a) is type(b) and form(a) == form(b) for a, b in zip(shapes, others))

@@ -184,7 +184,7 @@ class ReducedWorld(World):
             joints,
             collider,
             settings,
-            bounces(scene, bodies),
+            bounces(scene, bodies.bounces),
             sleep_settings(self._keywords, scene.gravity, bodies),
             trees=plan,
         )

@@ -265,7 +265,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             joints,
             collider,
             settings,
-            bounces(scene, bodies),
+            bounces(scene, bodies.bounces),
             sleep_settings(self._keywords, scene.gravity, bodies),
             planned=planned,
         )
