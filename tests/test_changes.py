@@ -95,7 +95,7 @@ def test_a_far_body_does_not_change_the_others(keywords):
 def test_a_body_removed_from_the_middle_is_as_if_it_had_never_been():
     """Everything behind it is renumbered: bodies, shapes, contacts, joints and gears. Not to the bit: sweeps end when all
     that touches is at rest."""
-    world, other = mc.World(yard()), mc.World(yard().without([1, 2, 3], []))
+    world, other = mc.World(yard()), mc.World(yard().without({"box0", "box1", "box2"}, set()))
     for each in (world, other):
         each.step(90)
     world.remove_body("box1")

@@ -212,7 +212,7 @@ cdef inline int side_height(const Polygon* side, Vec3 p, Vec3 n, double up, doub
     cdef Vec3 foot = add_scaled(side.points[0], t, f)
     cdef Vec3 lateral = sub(p, foot)
     cdef double growth = (side.radius[1] - side.radius[0]) / sqrt(flat2 + slope * slope)
-    cdef double radius = side.radius[0] + t * (side.radius[1] - side.radius[0])
+    cdef double radius = max(side.radius[0] + t * (side.radius[1] - side.radius[0]), 0.0)    # at an apex rounding tells
     cdef double w2, bent, root
     lateral = add_scaled(lateral, -dot(lateral, n), n)
     w2 = dot(lateral, lateral)

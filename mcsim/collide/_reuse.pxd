@@ -8,10 +8,12 @@ b, in a's axes, n and n' the normals then and now,
 
     separation = separation then + n' . d + (r_a + r_b) (n . n' - 1)
     along the surfaces, b's way against a's:  t = d - (n' . d) n' + (r_a + r_b) (n - (n . n') n')
-    point = point then + r_a (n' - n) + (the share of b) t, midway between the surfaces.
+    point = point then + r_a (n' - n) + Q t, midway between the surfaces, Q as in _carrying.pxd.
+
+Where edges of two faces on each other cross, Q is a half: nearly parallel ones would send the crossing far along both.
 
 For a corner over a face, and a ball or a cylinder's side, that is exact. Where an edge crosses the border of a face it
-leaves out the motion times the slope of one face against the other, and the point itself lies off by a part of the motion.
+leaves out the motion times the slope of one face against the other.
 Nothing adds up: points are carried from where they were made, not from the last step, and past the allowance they are made
 anew.
 
@@ -21,13 +23,13 @@ That leaves out the slide by the least radius.
 """
 
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.core._math cimport (vec3, add, add_scaled, sub, scale, dot, cross, norm, normalized, mat_t_vec, mat_vec,
+from mcsim.core._math cimport (vec3, add, add_scaled, sub, scale, dot, cross, norm, normalized, mat_t_vec, mat_vec, perpendicular,
                                quat_conj, quat_matrix, quat_mul)
 from mcsim.state._manifold cimport Manifold, ManifoldOrigin
 from mcsim.state._contact_reference cimport (BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B,
-                                              of_vertex)
-from mcsim.state._shape_types cimport SPHERE
-from mcsim.collide._carrying cimport cross_edges
+                                              carried, of_vertex)
+from mcsim.state._shape_types cimport BOX, CAPSULE, PLANE, SPHERE
+from mcsim.collide._carrying cimport cross_edges, cross_lines
 from mcsim.collide._solid cimport Solid
 
 cdef extern from *:
@@ -54,8 +56,12 @@ cdef enum Owner:                 # ManifoldOrigin.owner
 
 
 cdef inline bint worth_keeping(const Solid* a, const Solid* b) noexcept nogil:
-    """Whether points cost more to find than to carry: not those of a ball."""
-    return a.type != SPHERE and b.type != SPHERE
+    """Whether points cost more to find than to carry: not where there is a closed form, of a ball, over a plane, of two
+    capsules, or a box and a capsule."""
+    cdef bint round = a.type == CAPSULE or b.type == CAPSULE
+    if a.type == PLANE or b.type == PLANE or a.type == SPHERE or b.type == SPHERE:
+        return False
+    return not (round and (a.type == CAPSULE or a.type == BOX) and (b.type == CAPSULE or b.type == BOX))
 
 
 cdef inline double motion2(Vec3 shift, double turn2, double reach) noexcept nogil:
@@ -157,7 +163,7 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
     cdef bint a_is_smaller = a.reach < b.reach
     cdef double radius = old.rounding_a + old.rounding_b
     cdef Vec3 n, n0, lean, middle, p
-    cdef double x, y, z, along, share, slid, fallen
+    cdef double x, y, z, along, slid, fallen
     cdef double dx[4]
     cdef double dy[4]
     cdef double dz[4]
@@ -204,16 +210,22 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
     m.rounding_b = old.rounding_b
     lean = scale(old.rounding_a, sub(n, n0))
     for k in range(old.point_count):
-        share = old.points[k].share
-        along = 0.5 * moved[k]
-        p = vec3(o.spots[0][k] + lean.x + share * dx[k] + along * n.x, o.spots[1][k] + lean.y + share * dy[k] + along * n.y,
-                 o.spots[2][k] + lean.z + share * dz[k] + along * n.z)
-        m.points[k].position = add(a.position, mat_vec(a.axes, p))
-        m.points[k].separation = o.gaps[k] + moved[k]
+        m.points[k].share = old.points[k].share
         m.points[k].feature = old.points[k].feature
-        m.points[k].share = share
         if not of_vertex(&old.points[k]):
             m.points[k].cross = old.points[k].cross
+            if o.owner == BOTH_EDGES and old.points[k].feature == 0:
+                p = perpendicular(m.normal)
+                cross_lines(&m.points[k], p, cross(m.normal, p), m.line, m.line_b)
+        if o.owner == BOTH_EDGES and old.points[k].feature == 0:
+            p = mat_t_vec(a.axes, carried(&m.points[k], m.normal, mat_vec(a.axes, vec3(dx[k], dy[k], dz[k]))))
+        else:
+            p = scale(m.points[k].share, vec3(dx[k], dy[k], dz[k]))
+        along = 0.5 * moved[k]
+        p = vec3(o.spots[0][k] + lean.x + p.x + along * n.x, o.spots[1][k] + lean.y + p.y + along * n.y,
+                 o.spots[2][k] + lean.z + p.z + along * n.z)
+        m.points[k].position = add(a.position, mat_vec(a.axes, p))
+        m.points[k].separation = o.gaps[k] + moved[k]
     m.allowance = old.allowance
     m.origin = o[0]
     return m.point_count

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from functools import cache, wraps
 from typing import Any, Self
 
@@ -108,7 +108,7 @@ class Described:
 
     def same(self, other: Any) -> bool:
         """Whether both are of one class and made by equal arguments."""
-        return type(self) is type(other) and self._arguments == other._arguments
+        return type(self) is type(other) and equal_arguments(self._arguments, other._arguments)
 
     @property
     def original(self) -> Self:
@@ -153,6 +153,20 @@ class Described:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given().items())})"
+
+
+def equal_arguments(ours: Mapping[str, Any], theirs: Mapping[str, Any], but: Container[str] = ()) -> bool:
+    """Whether two parts of one class were made by equal arguments, all but some. Arrays are equal as wholes."""
+    for name in ours.keys() | theirs.keys():
+        if name not in but and (name not in ours or name not in theirs or not _equal(ours[name], theirs[name])):
+            return False
+    return True
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return a is b or np.array_equal(a, b)
+    return bool(a == b)
 
 
 class Value(Described):

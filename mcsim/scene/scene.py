@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import copy
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from os import PathLike
 from typing import Any, ClassVar, cast
 
@@ -362,9 +362,13 @@ class Scene:
         other.bodies, other._first, other._body_of = [], len(self.bodies), cast(Any, ChainMap({}, self._body_of))
         return other
 
-    def without(self, bodies: Sequence[int], joints: Sequence[int]) -> Scene:
-        """A scene of its own without these bodies and joints, by their numbers, ascending. Nothing may hang on them that
-        stays."""
+    def without(self, bodies: Collection[str], joints: Collection[str]) -> Scene:
+        """A scene of its own without these bodies and joints, by their names. Nothing may hang on them that stays."""
+        number, joint_number = self.numbers()
+        return self.without_numbers(sorted(number[name] for name in bodies), sorted(joint_number[name] for name in joints))
+
+    def without_numbers(self, bodies: Sequence[int], joints: Sequence[int]) -> Scene:
+        """The same, by their numbers, ascending."""
         if len(bodies) + len(joints) > 3:
             gone = frozenset(bodies), frozenset(joints)
             return self.of_parts(

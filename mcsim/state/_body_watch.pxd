@@ -25,7 +25,8 @@ cdef class BodyWatch:
     cdef Touched of_backup               # by what it keeps of the state
     cdef Touched of_forces               # by who clears forces at a call's end
     cdef Touched of_finder               # by who looks for bodies, who is to be told also of what steps move
-    cdef object bodies
+    cdef dict whole                      # the arrays
+    cdef public bint padded              # the bodies have a view more of each, behind which there is room
     cdef list kept
 
     cdef int list_of(self, Touched* touched, Py_ssize_t count) except -1

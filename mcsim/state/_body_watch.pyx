@@ -47,7 +47,7 @@ cdef class BodyWatch:
             getattr(bodies, name)                # its own view, which counts in `is_open`
         for k in range(WATCHED):
             self.root[k] = <PyObject*>whole[NAMES[k]]
-        self.bodies = bodies
+        self.whole, self.padded = whole, bodies._views is not None
         self.count = bodies.count
         self.position = <const Vec3*>doubles(whole["position"]) + 1
         self.orientation = <const Quat*>doubles(whole["orientation"]) + 1
@@ -81,9 +81,9 @@ cdef class BodyWatch:
         self.shown = True
 
     cdef bint is_open(self) noexcept:
-        """Whether somebody has a view. An array is in the dict of all, the bodies have a view of it, and where there is room
-        behind them another one once `padded` was asked for."""
-        cdef Py_ssize_t unseen = 2 + (self.bodies._views is not None)
+        """Whether somebody has a view. An array is in the dict of all, the bodies have a view of it, and where there is
+        room behind them another one once `padded` was asked for."""
+        cdef Py_ssize_t unseen = 2 + self.padded
         cdef int k
         for k in range(WATCHED):
             if references(self.root[k]) > unseen:

@@ -107,6 +107,8 @@ class BodyArrays:
             return self.whole
         if self._views is None:
             self._views = {name: array[: self.count + 1] for name, array in self.whole.items()}
+            if "watch" in self.__dict__:
+                self.watch.padded = True
         return self._views
 
     @property

@@ -25,7 +25,7 @@ cdef enum:
     OF_INDEX = 3
 
 
-cdef bint has_more(one, Py_ssize_t known, list deeds):
+cdef bint has_more(one, Py_ssize_t known, list deeds) except -1:
     """Whether anybody has this beside those that are known and the deeds that are to be done to it. The argument is one's
     that is known."""
     for deed, _ in deeds:
@@ -33,7 +33,7 @@ cdef bint has_more(one, Py_ssize_t known, list deeds):
     return Py_REFCNT(<PyObject*>one) > known
 
 
-cdef bint alone(there, list deeds):
+cdef bint alone(there, list deeds) except -1:
     """Whether nobody else has what there is, so that nobody sees what is done to it. As ndarray.resize asks it."""
     scene, index = there.scene, there.body_index
     bodies, body_of = scene.bodies, scene._body_of

@@ -97,7 +97,7 @@ class Changes(WorldBase):
         scene, joints = self._scene, self._hanging(bodies, joints)
         rows, gone = Rows.without(len(scene.bodies), bodies), tuple(scene.joints[i].name for i in joints)
         if joints or scene.ignored_pairs or scene.pair_materials:
-            self._take(scene.without(bodies, joints), rows, Rows.without(len(scene.joints), joints))
+            self._take(scene.without_numbers(bodies, joints), rows, Rows.without(len(scene.joints), joints))
         else:
             del scene  # only the world is to have it
             self._take_bodies(rows, ())

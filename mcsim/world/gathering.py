@@ -18,7 +18,7 @@ from mcsim.collide import Collider, Surfaces
 from mcsim.core.linear import lengths
 from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.described import Described
+from mcsim.scene.described import Described, equal_arguments
 from mcsim.scene.shapes import Plane, Shape
 from mcsim.state._closing_up import Rows
 from mcsim.state.arrays import (
@@ -330,8 +330,7 @@ def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> lis
 
 def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:
     """Whether two lists of shapes differ in materials and densities at most."""
-
-    def form(shape: Shape) -> dict[str, Any]:
-        return {name: value for name, value in shape._arguments.items() if name not in ("material", "density")}
-
-    return len(shapes) == len(others) and all(type(a) is type(b) and form(a) == form(b) for a, b in zip(shapes, others))
+    return len(shapes) == len(others) and all(
+        type(a) is type(b) and equal_arguments(a._arguments, b._arguments, ("material", "density"))
+        for a, b in zip(shapes, others)
+    )

@@ -173,3 +173,18 @@ def test_a_pose_that_is_not_finite_collides_with_nothing(bad):
             assert set(others["key"]) <= set(found["key"])
     again = collider.collide_once(position, q, kind, 0.02)
     assert again["points"]["position"].tobytes() == whole["points"]["position"].tobytes()
+
+
+def test_a_ruling_ends_at_an_apex():
+    """Two cones side by side whose rulings run to apexes: beside one the other has no height there. It had one that was no
+    number, at most poses of the kind where rounding makes the radius at the apex less than nothing."""
+    cone = Shape("cone", (0.3, 0.5, 0.0))
+    offset = [0.39509338460927357, -0.7312193915911102, -2.7293241247987927e-05]
+    turns = [
+        [0.3521912579300663, 0.7445543691457337, 0.2978324869973852, -0.48259291220716033],
+        [-0.29085004966726086, -0.7085893781236959, 0.37146805250061926, 0.5247083263968876],
+    ]
+    for near in (0.5, 1.0):
+        found = make_collider([cone, cone]).collide_once([[0, 0, 0], offset], turns, [0, 2], near)
+        points = found["points"][0][: found["point_count"][0]]
+        assert len(points) > 0 and np.isfinite(points["position"]).all() and np.isfinite(points["separation"]).all()

@@ -76,7 +76,7 @@ def test_files_copies_and_equality(tmp_path):
     other = scene.sharing_parts()
     other.ignore_collision("ball0", "ball2")
     assert len(scene.ignored_pairs) == 2
-    assert scene.without([1], []).ignored_pairs == []
+    assert scene.without({"ball1"}, set()).ignored_pairs == []
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_files_copies_and_equality(tmp_path):
     other = scene.sharing_parts()
     other.set_pair("ice", "box0")
     assert len(scene.pair_materials) == 2 and len(other.pair_materials) == 1
-    assert [pair.a for pair in scene.without([scene.bodies.index(scene.body("box0"))], []).pair_materials] == ["box1"]
+    assert [pair.a for pair in scene.without({"box0"}, set()).pair_materials] == ["box1"]
     hall = mc.Scene()
     hall.add(scene, prefix="a.")
     hall.add(scene, prefix="b.")
