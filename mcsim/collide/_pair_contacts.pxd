@@ -142,7 +142,7 @@ cdef inline void note_origin(const PairSearch* s, Manifold* m, double reach) noe
     cdef const Solid* a = &s.solids[m.shape_a]
     cdef const Solid* b = &s.solids[m.shape_b]
     cdef double coming2 = 0.0
-    if not worth_keeping(a, b):
+    if not worth_keeping(m, a, b):
         return
     if s.ahead > 0.0:
         coming2 = coming_motion2(a, s.bodies.twist[m.body_a], s.bodies.position[m.body_a],

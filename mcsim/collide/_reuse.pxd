@@ -23,8 +23,8 @@ That leaves out the slide by the least radius.
 """
 
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.core._math cimport (vec3, add, add_scaled, sub, scale, dot, cross, norm, normalized, mat_t_vec, mat_vec, perpendicular,
-                               quat_conj, quat_matrix, quat_mul)
+from mcsim.core._math cimport (vec3, add, add_scaled, sub, scale, dot, cross, norm, normalized, mat_t_vec, mat_vec,
+                               perpendicular, quat_conj, quat_matrix, quat_mul)
 from mcsim.state._manifold cimport Manifold, ManifoldOrigin
 from mcsim.state._contact_reference cimport (BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B,
                                               carried, of_vertex)
@@ -40,12 +40,15 @@ cdef extern from *:
     #define MC_PART_OF_SIZE 1e-3
     /* The square of the part of that by which a point may have slid along the surfaces. */
     #define MC_PART_SLIDING2 0.0625
+    /* Where no face has the normal the part of that: there the normal is off by the slide for the least radius. */
+    #define MC_PART_OF_NO_FACE 0.1
     /* The normal of two edges turns by up to 1 / sine times what they turn: below 30 degrees less is allowed. */
     #define MC_PER_SINE 2.0
     """
     const double PART_OF_DISTANCE "MC_PART_OF_DISTANCE"
     const double PART_OF_SIZE "MC_PART_OF_SIZE"
     const double PART_SLIDING2 "MC_PART_SLIDING2"
+    const double PART_OF_NO_FACE "MC_PART_OF_NO_FACE"
     const double PER_SINE "MC_PER_SINE"
 
 cdef enum Owner:                 # ManifoldOrigin.owner
@@ -55,11 +58,13 @@ cdef enum Owner:                 # ManifoldOrigin.owner
     TANGENT_PLANE = 3
 
 
-cdef inline bint worth_keeping(const Solid* a, const Solid* b) noexcept nogil:
+cdef inline bint worth_keeping(const Manifold* m, const Solid* a, const Solid* b) noexcept nogil:
     """Whether points cost more to find than to carry: not where there is a closed form, of a ball, over a plane, of two
-    capsules, or a box and a capsule."""
+    capsules, or a box and a capsule, nor where edges of two boxes meet."""
     cdef bint round = a.type == CAPSULE or b.type == CAPSULE
     if a.type == PLANE or b.type == PLANE or a.type == SPHERE or b.type == SPHERE:
+        return False
+    if a.type == BOX and b.type == BOX and a.rounding + b.rounding == 0.0 and m.origin.owner == TANGENT_PLANE:
         return False
     return not (round and (a.type == CAPSULE or a.type == BOX) and (b.type == CAPSULE or b.type == BOX))
 
@@ -99,6 +104,8 @@ cdef inline void remember(Manifold* m, const Solid* a, Quat turn_a, const Solid*
     cdef Vec3 p
     cdef int k
     m.allowance = 0.0
+    if owner == BOTH_EDGES or owner == TANGENT_PLANE:
+        length *= PART_OF_NO_FACE
     if owner == BOTH_EDGES:
         length *= min(1.0, PER_SINE * norm(cross(m.line, m.line_b)))
     if coming2 > length * length:
