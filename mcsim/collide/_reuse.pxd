@@ -86,13 +86,15 @@ cdef inline double coming_motion2(const Solid* a, Twist twist_a, Vec3 centre_a, 
 
 cdef inline int owner_of(const Manifold* m) noexcept nogil:
     """What has the normal, as who made the manifold noted or as it turns."""
+    if m.turns == EDGES:                         # also of two faces of which edges face each other
+        return BOTH_EDGES
     if m.origin.owner != TANGENT_PLANE:
         return m.origin.owner
     if m.turns == FACE_A or m.turns == RING_B:
         return FACE_OF_A
     if m.turns == FACE_B or m.turns == RING_A:
         return FACE_OF_B
-    return BOTH_EDGES if m.turns == EDGES else TANGENT_PLANE
+    return TANGENT_PLANE
 
 
 cdef inline void remember(Manifold* m, const Solid* a, Quat turn_a, const Solid* b, Quat turn_b, double limit,
