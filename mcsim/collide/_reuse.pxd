@@ -30,6 +30,7 @@ from mcsim.state._contact_reference cimport (BETWEEN_A, BETWEEN_B, EDGES, FACE_A
                                               carried, of_vertex)
 from mcsim.state._shape_types cimport BOX, CAPSULE, PLANE, SPHERE
 from mcsim.collide._carrying cimport cross_edges, cross_lines
+from mcsim.collide._shape_table cimport is_curved
 from mcsim.collide._solid cimport Solid
 
 cdef extern from *:
@@ -60,11 +61,12 @@ cdef enum Owner:                 # ManifoldOrigin.owner
 
 cdef inline bint worth_keeping(const Manifold* m, const Solid* a, const Solid* b) noexcept nogil:
     """Whether points cost more to find than to carry: not where there is a closed form, of a ball, over a plane, of two
-    capsules, or a box and a capsule, nor where edges of two boxes meet."""
+    capsules, or a box and a capsule. Nor where no face has the normal and neither core is curved, so that edges, lines or
+    corners meet: there one rocks or rolls over the other, and soon other features touch."""
     cdef bint round = a.type == CAPSULE or b.type == CAPSULE
     if a.type == PLANE or b.type == PLANE or a.type == SPHERE or b.type == SPHERE:
         return False
-    if a.type == BOX and b.type == BOX and a.rounding + b.rounding == 0.0 and m.origin.owner == TANGENT_PLANE:
+    if m.origin.owner == TANGENT_PLANE and not is_curved(a) and not is_curved(b):
         return False
     return not (round and (a.type == CAPSULE or a.type == BOX) and (b.type == CAPSULE or b.type == BOX))
 

@@ -16,6 +16,7 @@ cdef class IslandForest:
     cdef int8_t* beside
     cdef double* lively                  # kinetic measure of an island, by its root
     cdef double* usual
+    cdef double long_rest                # for how long a body rests that sleeps beside something restless [s]
 
     cdef int32_t root(self, int32_t i) noexcept nogil
     cdef void unite(self, int32_t a, int32_t b) noexcept nogil

@@ -34,7 +34,7 @@ cdef class IslandForest:
     """Of the bodies whose stillness that is."""
 
     def __init__(self, Stillness stillness not None, Py_ssize_t count):
-        self.stillness = stillness
+        self.stillness, self.long_rest = stillness, LONGER * stillness.patience
         numbers, values = np.zeros((2, count + 1), np.int32), np.zeros((2, count + 1))
         flags = np.zeros((2, count + 1), np.int8)
         self.kept = numbers, values, flags
@@ -158,7 +158,7 @@ cdef class IslandForest:
         cdef int32_t state = self.state[r]
         if not state & RESTS or state & (RESTLESS | DRIVEN) or self.lively[r] > GROWTH * self.usual[r]:
             return False
-        return not state & BESIDE or (not self.beside[i] and bodies.still_time[i] >= LONGER * self.stillness.patience)
+        return not state & BESIDE or (not self.beside[i] and bodies.still_time[i] >= self.long_rest)
     cdef void list_tied(self, const Bodies* bodies, const Joint* joints, Py_ssize_t count) noexcept nogil:
         """The bodies that have joints."""
         cdef Py_ssize_t k

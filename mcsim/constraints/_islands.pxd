@@ -27,8 +27,6 @@ cdef class Islands:
     cdef object bodies                   # BodyArrays
     cdef int8_t* asleep
     cdef int8_t* sight                   # what is seen of a sleeper's load in a step
-    cdef double* free_mass               # inverse masses and inertias as if nothing slept
-    cdef Mat3* free_inertia
     cdef double* held_mass               # and with 0 for what sleeps
     cdef Mat3* held_inertia
     cdef Twist* load                     # of what sleeps: what awake bodies gave it in the last step [N s, N m s]
@@ -48,7 +46,7 @@ cdef class Islands:
     cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil
     cdef void list_bearers(self, const Bodies* bodies) noexcept nogil
     cdef void list_moving(self, Bodies* bodies) noexcept nogil
-    cdef bint wake(self, Bodies* bodies, int64_t island) noexcept nogil
+    cdef bint wake(self, Bodies* bodies, int64_t island, double rested) noexcept nogil
     cdef bint wake_near(self, Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef void look(self, const Bodies* bodies) noexcept nogil
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil
@@ -65,6 +63,7 @@ cdef class Islands:
     cdef void weigh_anew(self, const Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil
     cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken) noexcept nogil
     cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil
+    cdef void rouse_alone(self, Bodies* bodies, int32_t i) noexcept nogil
     cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,

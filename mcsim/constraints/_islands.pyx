@@ -18,12 +18,13 @@ turning points, too.
 
 Where something that does not rest touches an island, those that it touches stay awake, and those that have joints, and
 the others sleep beside them. For what is awake and rests a sleeper is what it was before, something that stands and
-bears: it has no mass in the rows (`inv_mass` is 0 in the bodies' records that kernels read). What awake bodies carry does
-not sleep, for it would weigh nothing on them. What is awake presses on a sleeper is compared with what it was (`borne`):
-where the change of a step's impulses alone would make the sleeper faster in a step than what is still, it wakes, alone if
-it carries no others, and its neighbours then bear what it gives them. For a while after something beside it fell asleep
-or woke, while how indeterminate loads are shared may change, it takes them as they are. When one of those beside it moves
-again, its whole island wakes.
+bears: it has no mass in the rows (`inv_mass` is 0 in the bodies' records that kernels read), but its contacts' springs are
+as stiff as if it were awake. What awake bodies carry does not sleep, for it would weigh nothing on them. What presses on a
+sleeper is compared with what it was (`borne`): where the change of a step's impulses alone would make the sleeper faster in
+a step than what is still, it wakes, and what lies on it, and its neighbours then bear what it gives them. For a while after
+something beside it fell asleep or woke, while how indeterminate loads are shared may change, it takes them as they are.
+When one of those beside it moves again, its whole island wakes, as still as it was: what is not moved sleeps on after the
+step.
 
 Source: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by touch).
 """
@@ -34,15 +35,12 @@ import numpy as np
 
 from mcsim.constraints._carriers cimport REACH
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale,
-                               sub, vec3)
+from mcsim.core._math cimport add, add_scaled, cross, dot, is_zero, mat_vec, norm, scale, sub, vec3
 from mcsim.core._touched cimport Touched, sort_touched, touch
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, STATIC
-
-# A body sleeps beside others that press on it with up to so many times its weight.
-cdef double MOST_BORNE = 2.0
+from mcsim.state._inertia cimport awake_inverse
 
 # What is seen of a sleeper's load in a step.
 cdef enum:
@@ -75,9 +73,6 @@ cdef class Islands:
     cdef _take(self, bodies):
         """What there is of these bodies."""
         self.touch = self.kept[1][:bodies.count]
-        if self.bodies is None or bodies.whole is not self.bodies.whole:
-            self.free_mass = doubles(bodies.whole["inv_mass"]) + 1
-            self.free_inertia = <Mat3*>doubles(bodies.whole["inv_inertia"]) + 1
         self.bodies = bodies
 
     cdef edit(self, bodies, Rows rows, fresh, speeds, nearest):
@@ -119,8 +114,8 @@ cdef class Islands:
             memset(&self.held_inertia[i], 0, sizeof(Mat3))
             memset(&bodies.inv_inertia_world[i], 0, sizeof(Mat3))
         else:
-            self.held_mass[i] = self.free_mass[i]
-            self.held_inertia[i] = self.free_inertia[i]
+            self.held_mass[i] = bodies.awake_inv_mass[i]
+            self.held_inertia[i] = bodies.awake_inv_inertia[i]
 
     cdef void list_moving(self, Bodies* bodies) noexcept nogil:
         """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body; who bears, and who is
@@ -153,8 +148,9 @@ cdef class Islands:
 
     # ---- waking ------------------------------------------------------------------------------------------------------
 
-    cdef bint wake(self, Bodies* bodies, int64_t island) noexcept nogil:
-        """-> whether such an island slept"""
+    cdef bint wake(self, Bodies* bodies, int64_t island, double rested) noexcept nogil:
+        """rested [s]: for how long its bodies have been still; 0: they begin anew, else they are as still as they were, and
+        may sleep again after the step. -> whether such an island slept"""
         cdef Py_ssize_t i
         cdef bint found = False
         if island < 0:
@@ -162,8 +158,9 @@ cdef class Islands:
         for i in range(island, bodies.count):           # it bears the number of its first body
             if bodies.island[i] == island:
                 bodies.island[i] = -1
-                bodies.still_time[i] = 0.0
-                bodies.still_speed[i] = 0.0
+                bodies.still_time[i] = rested
+                if rested == 0.0:
+                    bodies.still_speed[i] = 0.0
                 found = True
         return found
 
@@ -178,7 +175,7 @@ cdef class Islands:
             far = self.stillness.size[i] + self.stillness.size[k] + self.near[k]
             if (norm(sub(bodies.position[k], bodies.position[i])) <= far
                     or norm(sub(bodies.position[k], self.seen.position[i])) <= far):
-                woken |= self.wake(bodies, bodies.island[k])
+                woken |= self.wake(bodies, bodies.island[k], 0.0)
         return woken
 
     cdef void look(self, const Bodies* bodies) noexcept nogil:
@@ -228,7 +225,7 @@ cdef class Islands:
             if (self.seen.displaced(bodies, i) or not is_zero(sub(bodies.twist[i].v, bodies.carrier[i]))
                     or not is_zero(bodies.twist[i].w) or not is_zero(force.v) or not is_zero(force.w)):
                 woken |= self.wake_near(bodies, i)
-                woken |= self.wake(bodies, bodies.island[i])
+                woken |= self.wake(bodies, bodies.island[i], 0.0)
         elif bodies.kind[i] != DYNAMIC and self.seen.displaced(bodies, i):
             if self.sleepers > 0:
                 woken |= self.wake_near(bodies, i)
@@ -239,7 +236,7 @@ cdef class Islands:
         """If body i of a joint sleeps, and the other is kinematic and has begun to move against it. -> whether it woke"""
         return (i >= 0 and bodies.island[i] >= 0 and bodies.kind[other] == KINEMATIC
                 and self.stillness.active(bodies, other, i)
-                and self.wake(bodies, bodies.island[i]))
+                and self.wake(bodies, bodies.island[i], 0.0))
 
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
                            double ahead) noexcept nogil:
@@ -250,8 +247,8 @@ cdef class Islands:
         for i in range(count):
             m = &manifolds[i]
             if stirs(self.stillness, bodies, m) and not self.leans(bodies, m, ahead) and touches(m, bodies, ahead):
-                woken |= self.wake(bodies, bodies.island[m.body_a])
-                woken |= self.wake(bodies, bodies.island[m.body_b])
+                woken |= self.wake(bodies, bodies.island[m.body_a], self.forest.long_rest)
+                woken |= self.wake(bodies, bodies.island[m.body_b], self.forest.long_rest)
         return woken
 
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil:
@@ -336,8 +333,8 @@ cdef class Islands:
             bodies.still_time[i] += settings.dt
             self.followed = True
         else:
-            inverse = rotate_symmetric(quat_matrix(bodies.orientation[i]), self.free_inertia[i])
-            if (self.free_mass[i] * norm(sub(self.load[i].v, bodies.borne[i].v))
+            inverse = awake_inverse(bodies, i)
+            if (bodies.awake_inv_mass[i] * norm(sub(self.load[i].v, bodies.borne[i].v))
                     + self.stillness.size[i] * norm(mat_vec(inverse, sub(self.load[i].w, bodies.borne[i].w)))
                     > self.stillness.slow[i]):
                 self.rouse(bodies, i, settings)
@@ -345,32 +342,41 @@ cdef class Islands:
         self.sight[i] |= JUDGED
 
     cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil:
-        """It wakes alone, as still as it is, unless it carries others: then all do. The others of its island bear the name
-        of the first that is left."""
+        """It wakes, as still as it is, and with it what it carries, which would lie on it without weight; where joints tie
+        that, the whole island. The others of the island bear the name of the first that is left."""
         cdef int64_t island = bodies.island[i]
         cdef int64_t name = -1
         cdef const Manifold* m
+        cdef int32_t carried
         cdef Py_ssize_t k
-        for k in range(self.resting_count):
-            m = &self.resting[k]
-            if (m.body_a == i and bodies.island[m.body_b] >= 0 and self.lifts(bodies, m, m.body_b, settings)) or (
-                    m.body_b == i and bodies.island[m.body_a] >= 0 and self.lifts(bodies, m, m.body_a, settings)):
-                self.wake(bodies, island)
-                return
-        bodies.island[i] = -1
-        bodies.still_time[i] = self.stillness.patience
-        bodies.still_speed[i] = 0.0
-        if island != i:
-            return
-        for k in range(i, bodies.count):
+        cdef bint found = True
+        self.rouse_alone(bodies, i)
+        while found:
+            found = False
+            for k in range(self.resting_count):
+                m = &self.resting[k]
+                carried = bearer(bodies, m)
+                if carried < 0 or not self.lifts(bodies, m, carried, settings):
+                    continue
+                if self.forest.tied[carried]:
+                    self.wake(bodies, island, 0.0)
+                    return
+                self.rouse_alone(bodies, carried)
+                found = True
+        for k in range(island, bodies.count):
             if bodies.island[k] == island:
                 if name < 0:
                     name = k
                 bodies.island[k] = name
 
+    cdef void rouse_alone(self, Bodies* bodies, int32_t i) noexcept nogil:
+        bodies.island[i] = -1
+        bodies.still_time[i] = self.stillness.patience
+        bodies.still_speed[i] = 0.0
+
     cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
         """Whether the contact lifts its body i by more than what is still."""
-        return pushed(bodies, m, i, self.free_mass[i], settings) < -self.stillness.slow[i] * norm(settings.gravity)
+        return pushed(bodies, m, i, settings) < -self.stillness.slow[i] * norm(settings.gravity)
 
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
         """Those that fell asleep just now (`asleep` is what was before), and those beside which they did, take their load
@@ -409,27 +415,20 @@ cdef class Islands:
     cdef void find_carried(self, const Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
                            const Settings* settings) noexcept nogil:
         """In islands beside something restless what stays awake does not bear sleepers, which would lie on it without
-        weight: what it carries stays awake too, and what that carries. And so does what bears much of it: contacts are
-        springs by the masses of both sides, which would be pressed in otherwise on what has none."""
+        weight: what it carries stays awake too, and what that carries."""
         cdef Py_ssize_t k
         cdef int32_t i
         cdef const Manifold* m
         cdef bint found = True
-        cdef double most = MOST_BORNE * settings.dt * dot(settings.gravity, settings.gravity)
         while found:
             found = False
-            for k in range(bodies.moving_count):
-                self.load[bodies.moving[k]].v.x = 0.0
             for k in range(count):
                 m = &manifolds[k]
                 if (bodies.kind[m.body_a] != DYNAMIC or bodies.kind[m.body_b] != DYNAMIC
                         or stays(self.forest, bodies, m.body_a) == stays(self.forest, bodies, m.body_b)):
                     continue
                 i = m.body_b if stays(self.forest, bodies, m.body_a) else m.body_a
-                if self.asleep[i]:
-                    continue
-                self.load[i].v.x += pushed(bodies, m, i, self.free_mass[i], settings)
-                if self.load[i].v.x > most or self.lifts(bodies, m, i, settings):
+                if not self.asleep[i] and self.lifts(bodies, m, i, settings):
                     self.forest.beside[i] = found = True
 
     cdef bint fall_asleep(self, Bodies* bodies) noexcept nogil:
@@ -470,8 +469,7 @@ cdef inline int32_t bearer(const Bodies* bodies, const Manifold* m) noexcept nog
     return m.body_b if bodies.island[m.body_b] >= 0 else -1
 
 
-cdef inline double pushed(const Bodies* bodies, const Manifold* m, int32_t i, double inv_mass,
-                          const Settings* settings) noexcept nogil:
+cdef inline double pushed(const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
     """How much faster the contact alone makes its body i downwards in the step, times gravity [m2/s3]."""
     cdef int k
     cdef Vec3 push = vec3(0.0, 0.0, 0.0)
@@ -479,7 +477,7 @@ cdef inline double pushed(const Bodies* bodies, const Manifold* m, int32_t i, do
         push = add_scaled(add(push, m.points[k].total_friction_impulse), m.points[k].total_normal_impulse, m.normal)
     if m.body_a == i:
         push = scale(-1.0, push)
-    return dot(push, scale(bodies.gravity_scale[i], settings.gravity)) * inv_mass
+    return dot(push, scale(bodies.gravity_scale[i], settings.gravity)) * bodies.awake_inv_mass[i]
 
 
 cdef inline bint stays(IslandForest forest, const Bodies* bodies, int32_t i) noexcept nogil:

@@ -14,8 +14,9 @@ them close the gap and no more. Soft contacts yield there as they do in touch, w
 what the drift presses in. With C < 0:
     none        bias 0
     baumgarte   bias = max(beta min(C + slop, 0) / h, -push)   (limits: no slop)
-    soft        bias = max(bias_rate C, -push) and a compliance; a contact with an unmoved body is twice as stiff
-                (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
+    soft        bias = max(bias_rate C, -push) and a compliance; a contact with a body that never moves is twice as
+                stiff (hertz times 2, damping ratio by 2)             E. Catto, "Solver2D", 2024
+                With one that sleeps, which has no inverse mass, it is as stiff as it was when that was awake
                 The n > 4 points of a patch are together as stiff as four: n / 4 times the compliance each. The damping
                 ratio grows where the contact rests (core/_softness.pxd)
 """
@@ -23,8 +24,10 @@ what the drift presses in. With C < 0:
 from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
+from mcsim.core._math cimport vec3
 from mcsim.core._numbers cimport HUGE
 from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
+from mcsim.state._inertia cimport answer_awake, never_moves
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 from mcsim.state._rows cimport find_unfelt, row_coupling, without_slop
@@ -54,7 +57,18 @@ cdef inline double chord(const Row* row, const Settings* settings) noexcept nogi
 
 
 cdef inline bint meets_unmoved(const Row* row, const Bodies* bodies) noexcept nogil:
-    return bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0
+    return never_moves(bodies, row.body_a) or never_moves(bodies, row.body_b)
+
+
+cdef inline double awake_diagonal(const Row* row, const Bodies* bodies) noexcept nogil:
+    """Of a contact, as if none of the two slept: its spring is as stiff then."""
+    cdef const double* j = row.jacobian
+    cdef double d = row.diagonal
+    if bodies.island[row.body_a] >= 0:
+        d += answer_awake(bodies, row.body_a, vec3(j[3], j[4], j[5]))
+    if bodies.island[row.body_b] >= 0:
+        d += answer_awake(bodies, row.body_b, vec3(j[9], j[10], j[11]))
+    return d
 
 
 cdef inline void set_contact_bias(Row* row, double stiffer, double firmer, const Bodies* bodies, const double* neighbours,
@@ -66,7 +80,7 @@ cdef inline void set_contact_bias(Row* row, double stiffer, double firmer, const
     cdef double ratio = settings.contact_damping_ratio / k
     cdef double steadied = steadying(settings.contact_damping_ratio) * (2.0 if row.coupling < 1.0 else 1.0)
     cdef double turned = 6.283185307179586 * hertz * settings.h
-    cdef double moved = row.diagonal / (settings.first_kick * row.coupling)
+    cdef double moved = awake_diagonal(row, bodies) / (settings.first_kick * row.coupling)
     cdef double pressed = firmer * turned * turned * max(-row.error, 0.0) / settings.h
     cdef Softness soft
     if moved > 0.0 and may_steady(bodies, row.body_a, row.body_b, neighbours):

@@ -83,12 +83,31 @@ cdef inline Mat3 locked_inverse(Mat3 inertia, int turns) noexcept nogil:
     return inverse
 
 
+cdef inline Mat3 inverse_inertia(const Bodies* bodies, Py_ssize_t i, const Mat3* inv_inertia) noexcept nogil:
+    """World axes at the present orientation, of body i. inv_inertia: in its own axes."""
+    if bodies.locks[i] & LOCKED_TURNS:
+        return locked_inverse(inertia_world(bodies, i), bodies.locks[i] >> 3)
+    return rotate_symmetric(quat_matrix(bodies.orientation[i]), inv_inertia[0])
+
+
 cdef inline void refresh_inertia(Bodies* bodies, Py_ssize_t i) noexcept nogil:
     """The world inverse inertia at the present orientation."""
-    if bodies.locks[i] & LOCKED_TURNS:
-        bodies.inv_inertia_world[i] = locked_inverse(inertia_world(bodies, i), bodies.locks[i] >> 3)
-    else:
-        bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inv_inertia[i])
+    bodies.inv_inertia_world[i] = inverse_inertia(bodies, i, &bodies.inv_inertia[i])
+
+
+cdef inline Mat3 awake_inverse(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
+    """The same of a body as if it were awake."""
+    return inverse_inertia(bodies, i, &bodies.awake_inv_inertia[i])
+
+
+cdef inline bint never_moves(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
+    """Whether it has no inverse mass, awake or asleep."""
+    return bodies.awake_inv_mass[i] == 0.0
+
+
+cdef inline double answer_awake(const Bodies* bodies, Py_ssize_t i, Vec3 turn) noexcept nogil:
+    """1/m + turn . I^-1 turn [1/kg] of a body, as if it were awake."""
+    return bodies.awake_inv_mass[i] + dot(turn, mat_vec(awake_inverse(bodies, i), turn))
 
 
 cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i, Quat q, Vec3 w) noexcept nogil:

@@ -123,8 +123,10 @@ cdef class StateArrays:
         b.twist = <Twist*>doubles(whole["twist"]) + 1
         b.force = <Twist*>doubles(whole["force"]) + 1
         b.inv_mass = doubles(whole["inv_mass"]) + 1
+        b.awake_inv_mass = b.inv_mass
         b.inertia = <Mat3*>doubles(whole["inertia"]) + 1
         b.inv_inertia = <Mat3*>doubles(whole["inv_inertia"]) + 1
+        b.awake_inv_inertia = b.inv_inertia
         b.inv_inertia_world = <Mat3*>doubles(whole["inv_inertia_world"]) + 1
         b.locks = integers(whole["locks"]) + 1
         b.gravity_scale = doubles(whole["gravity_scale"]) + 1

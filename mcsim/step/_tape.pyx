@@ -57,7 +57,7 @@ cdef class Tape:
             for side in range(2):
                 body = self.moved[2 * i + side]
                 if body >= 0 and bodies.island[body] >= 0:
-                    woken |= islands.wake(bodies, bodies.island[body])
+                    woken |= islands.wake(bodies, bodies.island[body], 0.0)
         return woken
 
     cdef void end_step(self) noexcept nogil:

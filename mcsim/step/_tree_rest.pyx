@@ -76,7 +76,7 @@ cdef class TreeRest:
         for k in range(self.motion.tree_count):
             if self.motion.resting[k] and self.is_driven(k):
                 woken |= self.islands.wake(self.context.bodies, self.context.bodies.island[
-                    self.motion.tree.links[self.motion.trees[k].first_link].body])
+                    self.motion.tree.links[self.motion.trees[k].first_link].body], 0.0)
         return woken
 
     cdef void keep_driven_awake(self) noexcept nogil:

@@ -84,6 +84,8 @@ ctypedef struct ContactStart:
     Wide stiffer                 # what hertz are multiplied by: the root of Effort.stiffness
     Wide firmer                  # Effort.firmness
     Wide ground                  # 1: one of the two never moves
+    Wide inv_mass                # of the two together, as if both were awake
+    Wide as_awake                # what the springs' stiffness is multiplied by since one of the two sleeps
     Wide steadies                # 1: may_steady
     Wide outweighed              # 1: what one of the two touches weighs far more
     Wide twists                  # 1: friction about the normal

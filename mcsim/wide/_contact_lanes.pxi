@@ -1,10 +1,28 @@
 # Manifolds to lanes, and back after a step. Included by _contacts.pxi.
 
+cdef double asleep_by_awake(const Bodies* bodies, const Manifold* m) noexcept nogil:
+    """What sleeps has no inverse mass, so that a spring of so many hertz would be stiffer than it was when both were awake,
+    and would press the two apart. -> sum J M^-1 J' over the points, by that of the two awake"""
+    cdef double held = 0.0
+    cdef double awake = 0.0
+    cdef Vec3 turn
+    cdef int i, side
+    cdef int32_t body
+    if bodies.island[m.body_a] < 0 and bodies.island[m.body_b] < 0:
+        return 1.0
+    for side in range(2):
+        body = m.body_b if side else m.body_a
+        for i in range(m.point_count):
+            turn = cross(sub(m.points[i].position, bodies.position[body]), m.normal)
+            awake += answer_awake(bodies, body, turn)
+            if bodies.island[body] < 0:
+                held += answer_awake(bodies, body, turn)
+    return held / awake if awake > 0.0 else 1.0
+
+
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
                            const Bodies* bodies, const double* neighbours, Effort effort) noexcept nogil:
     """What holds for the whole step, and the warm impulses."""
-    cdef double mass_a = bodies.inv_mass[m.body_a]
-    cdef double mass_b = bodies.inv_mass[m.body_b]
     cdef Vec3 t = perpendicular(m.normal)
     cdef Vec3 second = cross(m.normal, t)
     cdef int i
@@ -14,7 +32,9 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
     put_anchors(&start.anchors, lane, m, bodies)
-    put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    put(&start.ground, lane, 1.0 if never_moves(bodies, m.body_a) or never_moves(bodies, m.body_b) else 0.0)
+    put(&start.inv_mass, lane, bodies.awake_inv_mass[m.body_a] + bodies.awake_inv_mass[m.body_b])
+    put(&start.as_awake, lane, asleep_by_awake(bodies, m))
     put(&start.steadies, lane, 1.0 if may_steady(bodies, m.body_a, m.body_b, neighbours) else 0.0)
     put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
     block.rounds = max(block.rounds, <int>ceil(effort.rounds))
@@ -138,12 +158,12 @@ cdef inline void end_substep(ContactBlock* block, ContactStart* start, Resistanc
     block.twist = kept * block.twist
 
 
-cdef inline double mean_load(double last, const ContactBlock* block, int lane) noexcept nogil:
+cdef inline double mean_load(double last, const ContactBlock* block, const ContactStart* start, int lane) noexcept nogil:
     cdef double impulse = 0.0
     cdef int i
     for i in range(block.point_count):
         impulse += lane_of(&block.points[i].impulse, lane)
-    return lasting_load(last, impulse * (lane_of(&block.ends.inv_mass_a, lane) + lane_of(&block.ends.inv_mass_b, lane)))
+    return lasting_load(last, impulse * lane_of(&start.inv_mass, lane))
 
 
 cdef inline Vec3 in_plane(const Wide* impulse, int lane, Vec3 t, Vec3 second) noexcept nogil:
@@ -177,7 +197,7 @@ cdef void store(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* res
             second = cross(lane3(&block.normal, lane), t)
             m.friction_impulse = in_plane(block.slide.impulse, lane, t, second) if m.friction > 0.0 else nothing
             m.twist_impulse = lane_of(&block.twist, lane) if lane_of(&start.twists, lane) > 0.0 else 0.0
-            m.load = mean_load(m.load, block, lane)
+            m.load = mean_load(m.load, block, start, lane)
             if block.resists:
                 m.rolling_impulse = nothing
                 if lane_of(&resisting[k].rolling, lane) > 0.0:

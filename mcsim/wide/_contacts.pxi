@@ -12,10 +12,11 @@ from libc.stdint cimport int32_t
 from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
-from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
+from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.core._whole cimport set_whole_int, whole_int
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._inertia cimport answer_awake, never_moves
 from mcsim.state._manifold cimport MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.state._rows cimport RAISED, TAMED
 from mcsim.wide._blocks cimport (ALIKE, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideCone,

@@ -7,8 +7,9 @@ from libc.string cimport memset
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport dot, sub
 from mcsim.state._bodies cimport Bodies
+from mcsim.state._inertia cimport never_moves
 from mcsim.state._manifold cimport Manifold
-from mcsim.state._pull cimport external_acceleration
+from mcsim.state._pull cimport acceleration_awake
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, LOAD_STEPS, MOST_EFFORT, OUTWEIGHED, Effort
 
 # A contact's load is a mean over LOAD_STEPS steps. A spring whose stiffness follows its load at once is the more pressed in
@@ -70,8 +71,8 @@ cdef inline double effort_of(double load, double through, double size, double sc
 # (rounds_of_pull).
 cdef inline double stiffness_of_pull(const Manifold* m, const Bodies* bodies, Vec3 gravity, double press,
                                      double bound) noexcept nogil:
-    cdef double pressed = press * dot(m.normal, sub(external_acceleration(bodies, m.body_a, gravity),
-                                                    external_acceleration(bodies, m.body_b, gravity)))
+    cdef double pressed = press * dot(m.normal, sub(acceleration_awake(bodies, m.body_a, gravity),
+                                                acceleration_awake(bodies, m.body_b, gravity)))
     cdef double size = m.size * m.thinning
     return min(pressed / size, bound) if pressed > size else 1.0
 
@@ -86,7 +87,7 @@ cdef inline double strongest_pull(const Bodies* bodies, Vec3 gravity) noexcept n
     cdef double most = 0.0
     cdef Py_ssize_t k
     for k in range(bodies.moving_count):
-        a = external_acceleration(bodies, bodies.moving[k], gravity)
+        a = acceleration_awake(bodies, bodies.moving[k], gravity)
         most = max(most, dot(a, a))
     return most
 
@@ -111,9 +112,9 @@ cdef inline double passes(const double* passing, const Manifold* m, const Bodies
     """Along the normal, through those of the two bodies that move, the less of it [N s]."""
     cdef double a = passes_along(passing + 6 * m.body_a, m.normal)
     cdef double b = passes_along(passing + 6 * m.body_b, m.normal)
-    if bodies.inv_mass[m.body_a] == 0.0:
+    if never_moves(bodies, m.body_a):
         return b
-    return a if bodies.inv_mass[m.body_b] == 0.0 else min(a, b)
+    return a if never_moves(bodies, m.body_b) else min(a, b)
 
 
 cdef inline bint has_joints(const int8_t* joined, const Manifold* m) noexcept nogil:
@@ -184,14 +185,14 @@ cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold
         memset(passing + 6 * manifolds[k].body_b, 0, 6 * sizeof(double))
     for k in range(count):
         m = &manifolds[k]
-        inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
+        inv_mass = bodies.awake_inv_mass[m.body_a] + bodies.awake_inv_mass[m.body_b]
         if inv_mass > 0.0:
             add_passing(passing + 6 * m.body_a, m.load / inv_mass, m.normal)
             add_passing(passing + 6 * m.body_b, m.load / inv_mass, m.normal)
     while i < count:
         m = &manifolds[i]
         end = patch_end(manifolds, count, i, &load)
-        inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
+        inv_mass = bodies.awake_inv_mass[m.body_a] + bodies.awake_inv_mass[m.body_b]
         through = max(load, passes(passing, m, bodies) * inv_mass)
         effort = effort_of(load, through, m.size, scale, small, MOST_EFFORT)
         rounds = min(effort_of(through, through, m.size, scale, small, MOST_EFFORT) if networks else effort, most_rounds)

@@ -22,7 +22,7 @@ from mcsim.core._math cimport dot
 from mcsim.core._types cimport Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold
-from mcsim.state._pull cimport external_acceleration
+from mcsim.state._pull cimport acceleration_awake
 from mcsim.wide._blocks cimport OUTWEIGHED, Effort
 from mcsim.wide._efforts cimport has_joints
 
@@ -38,10 +38,10 @@ cdef inline double along(const Bodies* bodies, int i, Vec3 n, Vec3 gravity, bint
     """|n . a| [m/s2]. borne: whether what pushes the body along n bears it, rather than lies on it."""
     cdef Vec3 a
     cdef double part
-    borne[0] = bodies.inv_mass[i] > 0.0
+    borne[0] = bodies.awake_inv_mass[i] > 0.0
     if not borne[0]:
         return 0.0
-    a = external_acceleration(bodies, i, gravity)
+    a = acceleration_awake(bodies, i, gravity)
     part = dot(n, a)
     borne[0] = not (part > 0.0 and LEANS * LEANS * part * part > dot(a, a))
     return fabs(part)

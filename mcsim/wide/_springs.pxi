@@ -4,7 +4,7 @@ ctypedef struct Springs:
     Wide damping                 # 2 z
     Wide added                   # what steadiness adds to it at most
     Wide part                    # of a spring's impulse that the biased pass bears
-    Wide firmer                  # ContactStart.firmer
+    Wide firmer                  # ContactStart.firmer, and as_awake
     Wide load                    # what an impulse is multiplied by, to be of that part
 
 
@@ -16,7 +16,7 @@ cdef inline Springs springs_of(const ContactBlock* block, const ContactStart* st
     s.damping = splat(rule.damping[0]) + start.ground * splat(rule.damping[1] - rule.damping[0])
     s.added = splat(rule.steadying)
     s.part = splat(rule.first)
-    s.firmer = start.firmer
+    s.firmer = start.firmer * start.as_awake
     if block.thins:
         s.part = s.part * start.thinning
         s.added = choose(above(splat(1.0), start.thinning), s.added + s.added, s.added)

@@ -86,6 +86,44 @@ def test_what_comes_to_rest_there_sleeps_with_all_others():
     assert world.asleep[1:].all() and len(set(world._bodies.island[1:])) == 1, "one island again"
 
 
+@pytest.mark.parametrize("keywords", [{}, {"friction": "pyramid"}, {"solver": "pgs"}, {"solver": "nncg"}], ids=str)
+@pytest.mark.parametrize("weight", [0.5, 1.0, 4.0, 10.0])
+def test_a_sleeper_bears_as_it_did_when_it_was_awake(weight, keywords):
+    """A cube under one that stays awake, since a ball spins on it: it has no inverse mass in the rows, and yet its contact
+    is pressed in as far as if it were awake, under light loads and heavy ones."""
+    heights = []
+    for sleep in (True, False):
+        scene = mc.Scene()
+        floor(scene)
+        scene.add_body("base", shape=mc.Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
+        scene.add_body("load", shape=mc.Box((0.5, 0.5, 0.5)), position=(0, 0, 1.5), density=1000 * weight)
+        scene.add_body("ball", shape=mc.Sphere(R), position=(0, 0, 2.0 + R), angular_velocity=(0, 0, 2.0))
+        world = mc.World(scene, sleep=sleep, **keywords)
+        world.step(300)
+        assert world.body("base").asleep == sleep and not world.body("load").asleep
+        heights.append(world.positions[1:3, 2].copy())
+    assert np.allclose(*heights, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", (1, 2, 4, 6)[: amount(1, 4)])
+def test_a_pile_falls_asleep_around_what_sways_in_it(seed):
+    """512 hulls of ten points fall in a heap, some of which sway on two corners for long: after 8 s most of the others
+    sleep, and do not wake each other."""
+    random = np.random.default_rng(seed)
+    scene = mc.Scene()
+    floor(scene)
+    for n, (k, i, j) in enumerate(np.ndindex(8, 8, 8)):
+        place = np.array([i - 3.5, j - 3.5, k + 0.5]) * 3.5 + (0.1 * (k % 2), 0, 0)
+        scene.add_body(f"hull{n}", shape=mc.ConvexHull(random.uniform(-1, 1, (10, 3))), position=place)
+    world = mc.World(scene)
+    world.step(480)
+    awake = []
+    for _ in range(16):
+        world.step(15)
+        awake.append(np.mean(~world.asleep[1:]))
+    assert np.mean(awake) < 0.3
+
+
 @pytest.mark.parametrize("count", [1, 3, 6])
 def test_a_load_that_moves_topples_what_bears_it(count):
     """A ball rolls out on a plate that lies on a column: what the column bears changes by little in each step."""
