@@ -20,7 +20,7 @@ ctypedef struct Bodies:
     Twist* twist                 # [v; w] of the centre of mass, world axes [m/s, rad/s]
     Twist* force                 # the user's force and torque about the centre of mass, world axes [N, N m]
     double* inv_mass             # [1/kg], 0 unless dynamic
-    const double* awake_inv_mass # of what sleeps its own, where inv_mass says 0
+    const double* awake_inv_mass  # of what sleeps its own, where inv_mass says 0
     Mat3* inertia                # about the centre of mass, body axes [kg m2]
     Mat3* inv_inertia            # body axes, 0 unless dynamic
     const Mat3* awake_inv_inertia    # likewise
