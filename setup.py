@@ -351,6 +351,12 @@ cdef inline bint is_curved(const Solid* s) noexcept nogil:
     \"\"\"Whether its core has an inside and a curved surface.\"\"\"
 {        return curved_NAME(s)}    return False
 """,
+    "bend": """
+cdef inline Vec3 bend(const Solid* s, Vec3 d, Vec3 e) noexcept nogil:
+    \"\"\"How the core's farthest point along the unit vector d moves as d turns towards e, at right angles to it, world [m/rad]:
+    0 at a corner and across an edge.\"\"\"
+{        return mat_vec(s.axes, bend_NAME(s, mat_t_vec(s.axes, d), mat_t_vec(s.axes, e)))}    return vec3(0.0, 0.0, 0.0)
+""",
     "beside": """
 cdef inline Vec3 side_normal(const Solid* s, Vec3 d) noexcept nogil:
     \"\"\"Of a round side about z, the normal on the half plane of d, both world.\"\"\"

@@ -1,136 +1,24 @@
 """Any two convex solids: axis by GJK or EPA on their cores, points by their supporting features along it."""
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, cross, dot, norm, normalized, perpendicular,
                                mat_column)
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._shape_types cimport CAPSULE, SPHERE
-from mcsim.collide._shape_table cimport core_radius, is_curved, side_normal, support, supporting_feature
+from mcsim.collide._shape_table cimport core_radius, is_curved, supporting_feature
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport features_overlap, stagger_discs
 from mcsim.collide._patch cimport Patch, choose_patch
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
-from mcsim.collide._epa cimport epa
+from mcsim.collide._epa cimport FINE, Polytope, ROUGH, epa_search, epa_start, epa_witness
+from mcsim.collide._exact_axis cimport Overlap, exact_axis
 from mcsim.collide.shapes._parts cimport ALIGNED, Polygon
 
 
-cdef inline double core_separation(const Solid* a, const Solid* b, Vec3 offset, Vec3 n) noexcept nogil:
-    """How far apart the cores are along the unit vector n; no n gives more than the true separation."""
-    return dot(n, sub(add(offset, support(b, neg(n))), support(a, n)))
-
-
-cdef inline int try_normal(const Solid* a, const Solid* b, Vec3 offset, Vec3 trial, double* separation,
-                           Vec3* n) noexcept nogil:
-    """Take a trial normal near n if it parts the cores better. -> 1 if it is n now, to rounding."""
-    cdef Vec3 d = sub(trial, n[0])
-    cdef double s
-    if dot(d, d) < 1e-20:
-        return 1
-    if dot(d, d) > 0.02:
-        return 0
-    s = core_separation(a, b, offset, trial)
-    if s <= separation[0]:
-        return 0
-    separation[0] = s
-    n[0] = trial
-    return 1
-
-
-cdef inline void creep(const Solid* a, const Solid* b, Vec3 offset, double size, double* separation, Vec3* n,
-                       Vec3* on_a) noexcept nogil:
-    """Move B out along n until it is just apart, and take GJK's normal there for n, until it stays.
-
-    Where K is curved each round divides the error of n by radius of curvature / depth. If four do not settle it, the
-    overlap is deep and n, the separation and the deepest point stay as they were.
-    """
-    cdef Vec3 trial = n[0]
-    cdef double s = separation[0]
-    cdef Vec3 v, near, d
-    cdef int _
-    for _ in range(4):
-        d = add_scaled(offset, 1e-3 * size - s, trial)
-        if gjk(a, b, d, size, size, &v, &near) != GJK_APART:
-            return
-        v = normalized(v)
-        d = sub(v, trial)
-        trial = v
-        s = core_separation(a, b, offset, trial)
-        if dot(d, d) < 1e-16:
-            if s >= separation[0] - 1e-12 * size:
-                separation[0] = s
-                n[0] = trial
-                on_a[0] = near
-            return
-
-
-cdef inline void climb(const Solid* a, const Solid* b, Vec3 offset, double size, const Solid* ruled, Vec3 line, bint on_b,
-                       double* separation, Vec3* n, Vec3* on_a) noexcept nogil:
-    """Follow the gradient of the separation along n, w - (n . w) n with w from the place of A that faces n to that of B,
-    to where it is largest nearby. Steps are as long as the last change of the gradient has it (J. Barzilai, J. M. Borwein,
-    "Two-point step size gradient methods", 1988). on_b: B is smooth there, and has the deepest point; else A.
-    ruled: the other one if it touches with a ruling along `line`, at right angles to which n stays, or NULL."""
-    cdef Vec3 now = n[0]
-    cdef Vec3 pa, w, gradient, last, gradient_last, change
-    cdef double s, curvature
-    cdef double step = 1.0 / size
-    cdef int i
-    last = gradient_last = vec3(0.0, 0.0, 0.0)
-    for i in range(64):                          # where radii of curvature are about the depth it is slow
-        pa = support(a, now)
-        w = sub(add(offset, support(b, neg(now))), pa)
-        s = dot(now, w)
-        if s > separation[0]:
-            separation[0] = s
-            n[0] = now
-            on_a[0] = add_scaled(add(pa, w), -s, now) if on_b else pa
-        gradient = add_scaled(w, -s, now)
-        gradient = add_scaled(gradient, -dot(gradient, line), line)
-        if i > 0:
-            change = sub(now, last)
-            curvature = dot(change, sub(gradient_last, gradient))
-            step = dot(change, change) / curvature if curvature > 0.0 else 2.0 * step
-        if dot(gradient, gradient) <= 1e-24 * size * size:
-            return
-        last = now
-        gradient_last = gradient
-        now = normalized(add_scaled(now, min(step, 0.1 / norm(gradient)), gradient))
-        if ruled != NULL:
-            now = neg(side_normal(ruled, neg(now))) if ruled == b else side_normal(ruled, now)
-
-
-cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double size, double* separation, Vec3* n,
-                         Vec3* on_a) noexcept nogil:
-    """Make the normal that EPA found exact where K is curved.
-
-    EPA's depth is good to 1e-10, so its normal on a curved part of K only to the root of that; and where many
-    directions are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and of round
-    sides are tried; of what is smooth where it faces the other, the directions beside.
-    """
-    cdef const Solid* solid
-    cdef Polygon face
-    cdef double sign
-    cdef int i
-    cdef int exact = 0
-    cdef bint smooth[2]
-    cdef const Solid* ruled = NULL
-    cdef Vec3 line = vec3(0.0, 0.0, 0.0)
-    for i in range(2):
-        solid = a if i == 0 else b
-        sign = 1.0 if i == 0 else -1.0
-        supporting_feature(solid, scale(sign, n[0]), vec3(0.0, 0.0, 0.0), &face)
-        smooth[i] = face.count == 0 and is_curved(solid)
-        if face.count >= 3:
-            exact |= try_normal(a, b, offset, scale(sign, face.normal), separation, n)
-        elif face.count == 2:
-            if try_normal(a, b, offset, scale(sign, side_normal(solid, scale(sign, n[0]))), separation, n):
-                ruled = solid
-                line = normalized(sub(face.points[1], face.points[0]))
-    if not exact and (is_curved(a) or is_curved(b)):
-        creep(a, b, offset, size, separation, n, on_a)
-    if smooth[0] or smooth[1]:
-        climb(a, b, offset, size, ruled, line, not smooth[0], separation, n, on_a)
+cdef enum:
+    MAXIMA = 4                   # places where the overlap may be least that are looked at, at most
 
 
 cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_w, Vec3 offset, double* s,
@@ -183,6 +71,48 @@ cdef inline double crossed_cores(const Solid* a, const Solid* b, Vec3 offset, Ve
     return dot(n[0], d)
 
 
+cdef inline double deepest(const Solid* a, const Solid* b, Vec3 offset, double size, Vec3 guess, Vec3* normal,
+                           Vec3* on_a) noexcept nogil:
+    """-> s = -depth [m] of cores that overlap and the normal from a to b, to rounding; on_a is the deepest point of A, from
+    its position. guess: a unit vector along which the overlap may be shallow, from a to b; it only saves steps.
+
+    Where a surface is curved a polytope finds the axis only roughly; it is made exact (_exact_axis.pxd), and then the
+    polytope grows until no axis elsewhere can be better.
+    """
+    cdef bint curved = is_curved(a) or is_curved(b)
+    cdef bint exact
+    cdef Polytope polytope
+    cdef Overlap x
+    cdef double depth
+    cdef int i
+    x.a = a
+    x.b = b
+    x.offset = offset
+    x.size = size
+    x.rough = guess
+    epa_start(a, b, offset, neg(guess), &polytope)
+    depth = epa_search(&polytope, a, b, offset, size, ROUGH if curved else FINE, NULL, INFINITY, &x.rough)
+    for i in range(MAXIMA):
+        x.n = x.rough
+        x.separation = -depth
+        exact = exact_axis(&x)
+        if not exact:
+            depth = epa_search(&polytope, a, b, offset, size, FINE, NULL, depth, &x.rough)
+            x.n = x.rough
+            x.separation = -depth
+            exact = exact_axis(&x)
+        if not curved or not exact:
+            break
+        depth = epa_search(&polytope, a, b, offset, size, FINE, &x.n, -x.separation, &x.rough)
+        if not depth < -x.separation:
+            break
+    if not curved or not exact:
+        x.on_a = epa_witness(&polytope, neg(x.n), -x.separation)
+    normal[0] = x.n
+    on_a[0] = x.on_a
+    return x.separation
+
+
 cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept nogil:
     """Exact separation, normal and a pair of closest points. -> 0 if farther apart than `limit`."""
     cdef Vec3 offset = sub(b.position, a.position)
@@ -202,8 +132,7 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
     else:
         distance = sqrt(dot(offset, offset))
         guess = scale(1.0 / distance, offset) if distance > 0.0 else vec3(0.0, 0.0, 1.0)
-        distance = epa(a, b, offset, size, guess, &axis.normal, &on_a)
-        sharpen(a, b, offset, size, &distance, &axis.normal, &on_a)
+        distance = deepest(a, b, offset, size, guess, &axis.normal, &on_a)
     axis.separation = distance - radius_a - radius_b
     if axis.separation > limit:
         return 0

@@ -14,6 +14,18 @@ from mcsim.collide._shape_table cimport support
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._gjk cimport nearest_on_triangle
 
+cdef extern from *:
+    """
+    /* Parts of the size to which the depth is found: where the normal is made exact afterwards, and else. */
+    #define MC_ROUGH 1e-4
+    #define MC_FINE 1e-10
+    /* The cosine of the angle within which there is one normal of least depth. */
+    #define MC_COS_BESIDE 0.98
+    """
+    const double ROUGH "MC_ROUGH"
+    const double FINE "MC_FINE"
+    const double COS_BESIDE "MC_COS_BESIDE"
+
 cdef enum:
     EPA_POINTS = 160             # of the polytope, at most
     EPA_FACES = 2 * EPA_POINTS    # a triangulated sphere of n points has 2 n - 4 faces
@@ -171,35 +183,32 @@ cdef inline Vec3 epa_witness(const Polytope* x, Vec3 n, double distance) noexcep
     return on_a
 
 
-cdef inline double epa(const Solid* a, const Solid* b, Vec3 offset, double size, Vec3 guess, Vec3* normal,
-                       Vec3* on_a) noexcept nogil:
-    """-> s = -depth [m] and the normal from a to b; on_a is the deepest point of A, from its position.
-
-    guess: a unit vector along which the overlap may be shallow, from a to b; it only saves steps.
-    """
-    cdef Polytope x
-    cdef double best = INFINITY
+cdef inline double epa_search(Polytope* x, const Solid* a, const Solid* b, Vec3 offset, double size, double tolerance,
+                              const Vec3* known, double depth, Vec3* normal) noexcept nogil:
+    """Grow the polytope until the least depth is known to `tolerance`, a part of size. -> the depth, with its normal from a to
+    b. known: a normal of that `depth` beside which none is to be looked for, or NULL: then it ends as soon as another one
+    is better."""
+    cdef double best = depth
     cdef double h, least
     cdef int i, nearest
     cdef Vec3 n
-    normal[0] = guess
-    epa_start(a, b, offset, neg(guess), &x)
     while x.point_count < EPA_POINTS:
         nearest = 0
         least = INFINITY
         for i in range(x.face_count):
-            if x.faces[i].distance < least:
+            if x.faces[i].distance < least and (known == NULL or -dot(x.faces[i].normal, known[0]) < COS_BESIDE):
                 least = x.faces[i].distance
                 nearest = i
-        if least >= best - 1e-10 * size or least == INFINITY:
+        if least >= best - tolerance * size or least == INFINITY:
             break
         n = x.faces[nearest].normal
-        epa_support(a, b, offset, n, &x)
+        epa_support(a, b, offset, n, x)
         h = dot(n, x.w[x.point_count])
         if h < best:
             best = h
             normal[0] = neg(n)
-        if h - least <= 1e-10 * size or not epa_expand(&x, 1e-13 * size):
+        if h - least <= tolerance * size or not epa_expand(x, 1e-13 * size):
             break
-    on_a[0] = epa_witness(&x, neg(normal[0]), best)
-    return -best
+        if known != NULL and best < depth:
+            break
+    return best

@@ -85,6 +85,12 @@ cdef inline bint curved_cone(const Solid* s) noexcept nogil:
     return True
 
 
+cdef inline Vec3 bend_cone(const Solid* s, Vec3 d, Vec3 e) noexcept nogil:
+    if 2.0 * s.size.y * d.z >= s.size.x * sqrt(d.x * d.x + d.y * d.y):
+        return vec3(0.0, 0.0, 0.0)
+    return bend_of_rim(s.size.x, d, e)
+
+
 cdef inline Vec3 beside_cone(const Solid* s, Vec3 local) noexcept nogil:
     cdef double radial
     return side_at(s, local, &radial)

@@ -38,6 +38,10 @@ cdef inline bint curved_cylinder(const Solid* s) noexcept nogil:
     return True
 
 
+cdef inline Vec3 bend_cylinder(const Solid* s, Vec3 d, Vec3 e) noexcept nogil:
+    return bend_of_rim(s.size.x, d, e)
+
+
 cdef inline Aabb bounds_cylinder(const Solid* s) noexcept nogil:
     cdef Vec3 u = mat_column(s.axes, 2)
     cdef Vec3 disc = disc_reach(u, s.size.x)

@@ -70,6 +70,15 @@ cdef inline bint curved_ellipsoid(const Solid* s) noexcept nogil:
     return True
 
 
+cdef inline Vec3 bend_ellipsoid(const Solid* s, Vec3 d, Vec3 e) noexcept nogil:
+    """The second derivatives of h (rounding_ellipsoid) times e, less what the ball that sweeps the core makes of it."""
+    cdef Vec3 once = stretched(s, d)
+    cdef Vec3 twice = stretched(s, once)
+    cdef double h2 = dot(once, once)
+    cdef Vec3 way = add_scaled(stretched(s, stretched(s, e)), -dot(twice, e) / h2, twice)
+    return add_scaled(scale(1.0 / sqrt(h2), way), -core_radius_ellipsoid(s), e)
+
+
 cdef inline double inner_radius_ellipsoid(const Solid* s) noexcept nogil:
     return shortest(s)
 

@@ -181,6 +181,14 @@ cdef inline void disc_polygon(const Solid* s, double radius, double height, doub
         out.id[i] = k if side > 0.0 else k + RIM_CORNERS
         out.points[i] = add(origin, mat_vec(s.axes, vec3(radius * x, radius * y, height)))
 
+# ---- how a farthest point moves -----------------------------------------------------------------------------------------
+
+cdef inline Vec3 bend_of_rim(double radius, Vec3 d, Vec3 e) noexcept nogil:
+    """Of the point of a circle about z that is farthest along d, as d turns towards e: along the circle."""
+    cdef double radial2 = d.x * d.x + d.y * d.y
+    cdef double along = radius * (d.x * e.y - d.y * e.x) / (radial2 * sqrt(radial2)) if radial2 > 0.0 else 0.0
+    return vec3(-along * d.y, along * d.x, 0.0)
+
 # ---- distances -----------------------------------------------------------------------------------------------------------
 
 cdef inline double away_from(Vec3 d, Vec3 fallback, Vec3* normal) noexcept nogil:

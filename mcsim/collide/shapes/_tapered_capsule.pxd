@@ -77,6 +77,10 @@ cdef inline bint curved_tapered_capsule(const Solid* s) noexcept nogil:
     return True
 
 
+cdef inline Vec3 bend_tapered_capsule(const Solid* s, Vec3 d, Vec3 e) noexcept nogil:
+    return scale((s.size.y if d.z >= leaning(s) else s.size.x) - core_radius_tapered_capsule(s), e)
+
+
 cdef inline Vec3 beside_tapered_capsule(const Solid* s, Vec3 local) noexcept nogil:
     cdef double radial
     return side_of_taper(s, local, &radial)
