@@ -115,7 +115,7 @@ cdef class ArticulationState:
         idle = np.zeros((2, len(plain) + 1), np.int8)
         first = np.zeros(len(found) + 1, np.int32)
         self.kept += chosen, idle, first
-        self.asked, self.held_rows = integers(first), HeldRows(len(found))
+        self.asked, self.held_rows = integers(first), HeldRows(len(found), None)
         self.held_links = HeldLinks(self.tree.articulated, len(found))
         self.linked, self.idle, self.bounds_alone = integers(chosen), flag_row(idle, 0), flag_row(idle, 1)
         self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
@@ -228,6 +228,7 @@ cdef class ArticulationState:
                      Noted noted) noexcept:
         """The records of the pipeline, which outlives this."""
         self.calls, self.noted = calls, noted
+        self.held_rows.noted = self.held_links.noted = noted
         self.border.joints = joints
         self.bodies = bodies
         self.joints = joints
