@@ -19,6 +19,7 @@ cdef class ManifoldStore:
     cdef Py_ssize_t wanted               # what the next grow() must hold
 
     cdef bint has_room(self) noexcept nogil
+    cdef bint has_room_for(self, Py_ssize_t count) noexcept nogil
     cdef int grow(self) except -1
     cdef Manifold* room(self, Manifold* manifolds, Py_ssize_t capacity) except NULL
     cdef Resistance* resisted(self) noexcept nogil

@@ -35,7 +35,11 @@ cdef class ManifoldStore:
 
     cdef bint has_room(self) noexcept nogil:
         """Whether all accepted manifolds would go into either list."""
-        if self.previous_count + self.sleeping_count <= self.capacity:
+        return self.has_room_for(self.previous_count)
+
+    cdef bint has_room_for(self, Py_ssize_t count) noexcept nogil:
+        """Whether so many manifolds and those of what sleeps would."""
+        if count + self.sleeping_count <= self.capacity:
             return True
         self.wanted = 2 * self.capacity
         return False

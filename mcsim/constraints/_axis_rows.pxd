@@ -43,7 +43,8 @@ cdef inline double spring_point(const SpringLaw* law, const JointAxis* axis, dou
         impulse = -h (k (e + s h u) + c (u - w)),     w the velocity that it keeps to, 0 of a spring
 
     half of it before the drift and half after it, so that what rests stays at rest. s = 1/2 is the implicit midpoint
-    rule, of second order. z = h (c + h k) J P J' tells how fast the spring is for the substep, P how the bodies answer
+    rule, of second order: there e + s h u has s h times row.rate too, by which e changes beside u, and u what it is to
+    change by until then. z = h (c + h k) J P J' tells how fast the spring is for the substep, P how the bodies answer
     with what joints make go along with them: `axis.moved` has J P J' where that is known, `diagonal` J M^-1 J', which is no
     less. From z = FAST_SPRING on s = 1, implicit Euler in each half, which damps it.
     """
@@ -53,6 +54,31 @@ cdef inline double spring_point(const SpringLaw* law, const JointAxis* axis, dou
     z = settings.h * (law.damping + settings.h * law.stiffness)
     z *= axis.moved if axis.moved > 0.0 and knows_moved(settings) else diagonal
     return 0.5 if z < FAST_SPRING else 1.0
+
+
+cdef inline double turned_rate(const Row* row, const Twist* twist, double h) noexcept nogil:
+    """By how much J v is to differ in the middle of a drift of h from what it is before: h/2 times the row's curvature, to
+    second order. Of bodies that turn by an angle t in the drift it is to fall as 1 / t where that is far, as the mean of
+    what goes round does, (1 - cos t) / t = t/2 for small ones: a damper that went by more would drive, not brake. By
+    1 / (1 + t^2) it falls as that."""
+    cdef const Twist* a = &twist[row.body_a]
+    cdef const Twist* b = &twist[row.body_b]
+    if row.curvature == 0.0:
+        return 0.0
+    return 0.5 * h * row.curvature / (1.0 + h * h * (dot(a.w, a.w) + dot(b.w, b.w)))
+
+
+cdef inline bint bends_springs(const Joint* joint, const Settings* settings) noexcept nogil:
+    """Whether there are dampers for which `turned_rate` counts: not of trees, which drift at constant rates of their
+    coordinates."""
+    cdef int i
+    if not settings.first_kick < 1.0 or settings.integrator == INTEGRATE_REDUCED:
+        return False
+    for i in range(joint.axis_count):
+        if (joint.axes[i].has_spring and joint.axes[i].damping > 0.0) or (
+                joint.axes[i].motor_mode == MOTOR_PD and joint.axes[i].motor_kd > 0.0):
+            return True
+    return False
 
 
 cdef inline void set_spring(Row* row, const JointAxis* axis, SpringLaw* law, double diagonal, const Twist* twist,
@@ -66,17 +92,20 @@ cdef inline void set_spring(Row* row, const JointAxis* axis, SpringLaw* law, dou
     d = law.damping + part * h * law.stiffness
     if not d > 0.0:
         return                                       # its bounds are 0
-    bias = (law.stiffness * row.error - law.damping * law.velocity) / d
     if part < 1.0:
+        bias = (law.stiffness * (row.error + part * h * row.rate)
+                + law.damping * (turned_rate(row, twist, h) - law.velocity)) / d
         set_soft(row, bias, 1.0 / (settings.first_kick * h * d), 1.0)
     else:
+        bias = (law.stiffness * row.error - law.damping * law.velocity) / d
         set_soft(row, bias, 1.0 / (h * d), settings.first_kick)
 
 
 cdef inline int write_spring(Row* row, const Joint* joint, int source, int number, int kept, double error,
-                             const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
+                             double beside, const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
                              const Settings* settings, bint first) noexcept nogil:
-    """The row of a spring or PD motor, whose impulse is `kept` in one of AXIS_...; error: position - rest. -> how many.
+    """The row of a spring or PD motor, whose impulse is `kept` in one of AXIS_...; error: position - rest; beside: its rate
+    less J v. -> how many.
 
     By implicit Euler lambda = -h (k (e + h u) + c (u - w)), u = J v, hence
     u + (k e - c w) / (c + h k) + lambda / (h (c + h k)) = 0, within h times the law's bounds; in a substep of two halves
@@ -92,6 +121,9 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
     axis_row(row, geometry, geometry.axis, f)
     apply_inverse_mass(row, bodies)
     row.error = error
+    row.rate = beside
+    if law.damping > 0.0 and bends_springs(joint, settings):
+        row.curvature = axis_curvature(joint, number, geometry - number, f) + gyroscopic_curvature(row, f)
     row.upper = h * law.most
     row.lower = h * law.least
     set_spring(row, axis, &law, row.diagonal, bodies.twist, settings)
@@ -127,11 +159,11 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
         row.lower = -row.upper
         n += 1
     if axis.has_spring:
-        n += write_spring(&rows[n], joint, source, number, AXIS_SPRING, geometry.spring_error, geometry, f, bodies,
-                          settings, first)
+        n += write_spring(&rows[n], joint, source, number, AXIS_SPRING, geometry.spring_error, geometry.spring_rate,
+                          geometry, f, bodies, settings, first)
     if axis.motor_mode == MOTOR_PD:
-        n += write_spring(&rows[n], joint, source, number, AXIS_MOTOR, geometry.motor_error, geometry, f, bodies,
-                          settings, first)
+        n += write_spring(&rows[n], joint, source, number, AXIS_MOTOR, geometry.motor_error, geometry.motor_rate,
+                          geometry, f, bodies, settings, first)
     elif axis.motor_mode != MOTOR_NONE:
         row = begin_joint_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
                         axis.impulse[AXIS_MOTOR], first)

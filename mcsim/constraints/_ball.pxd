@@ -11,8 +11,9 @@ Source: swing-twist split: P. Dobrowolski, "Swing-twist decomposition in Cliffor
 talks.
 """
 
+from mcsim.core._rotation_vectors cimport rate_beside
 from mcsim.core._trig cimport arctan2
-from mcsim.core._math cimport vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
+from mcsim.core._math cimport dot, vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
 from mcsim.constraints._parts cimport *
 from mcsim.state._joint cimport JointAxis, MOTOR_NONE
 
@@ -53,6 +54,17 @@ cdef inline void turning_drives(AxisGeometry* axes, const JointFrames* f, const 
         axes[i].motor_error = (&motor.x)[i]
     axes[2].limit_axis = twist_axis(f)
     axes[2].limit_position = 2.0 * arctan2(f.relative.z, f.relative.w)
+
+
+cdef inline void rate_drives(AxisGeometry* axes, const JointFrames* f, Vec3 spin) noexcept nogil:
+    """Of the three coordinates of a rotation vector, how fast what springs and motors are off changes beside the rate about
+    each axis. spin: of b against a, world."""
+    cdef Vec3 w = vec3(dot(f.axis_a[0], spin), dot(f.axis_a[1], spin), dot(f.axis_a[2], spin))
+    cdef Vec3 spring = rate_beside(vec3(axes[0].spring_error, axes[1].spring_error, axes[2].spring_error), w)
+    cdef Vec3 motor = rate_beside(vec3(axes[0].motor_error, axes[1].motor_error, axes[2].motor_error), w)
+    cdef int i
+    for i in range(3):
+        axes[i].spring_rate, axes[i].motor_rate = (&spring.x)[i], (&motor.x)[i]
 
 
 cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:

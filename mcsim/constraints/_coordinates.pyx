@@ -15,6 +15,7 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
     cdef int i
     for i in range(joint.axis_count):
         axes[i].linear = 0
+        axes[i].motor_rate = axes[i].spring_rate = 0.0
     list_coordinates(axes, f, joint)
     for i in range(joint.axis_count):
         axis = &joint.axes[i]

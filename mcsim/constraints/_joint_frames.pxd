@@ -31,4 +31,6 @@ ctypedef struct AxisGeometry:
     double limit_position
     double motor_error     # position - target
     double spring_error    # position - rest
+    double motor_rate      # what turning adds to their rates, beside that about `axis`: of a rotation vector's [rad/s]
+    double spring_rate
     int linear             # 1 sliding, 0 turning

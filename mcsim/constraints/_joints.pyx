@@ -10,7 +10,7 @@ from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._numbers cimport HUGE
 from mcsim.state._joint cimport (AXIS_ROWS, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, has_rotor,
                                  has_rotors)
-from mcsim.state._joint_types cimport GEAR, USER
+from mcsim.state._joint_types cimport GEAR, ROTATION, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE, LOWER_BIT, SWING_BIT, UPPER_BIT
 from mcsim.state._settings cimport INTEGRATE_REDUCED
 from mcsim.state._row cimport (ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, RELAXED,
@@ -18,9 +18,9 @@ from mcsim.state._row cimport (ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TRE
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._axis_rows cimport (SWING_INDEX, bend_motors, set_spring, spring_point, write_axis,
+from mcsim.constraints._axis_rows cimport (SWING_INDEX, bend_motors, bends_springs, set_spring, spring_point, write_axis,
                                            write_limits)
-from mcsim.constraints._ball cimport ball_swing
+from mcsim.constraints._ball cimport ball_swing, rate_drives
 from mcsim.constraints._coordinates cimport count_turns, measure_axes, turns_fast
 from mcsim.constraints._joint_table cimport constrain, holds_position, measure_error
 from mcsim.constraints._joint_lists cimport TurningJoint, list_joint
@@ -185,7 +185,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef bint rotors = own or settings.integrator != INTEGRATE_REDUCED          # a tree's are in its inertia
-    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and has_rotors(joint))      # asks for curvatures
+    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and has_rotors(joint)) or bends_springs(
+        joint, settings)                                                        # asks for curvatures
     cdef int i, n = 0
     if joint.broken or joint.folded:
         joint.row_count = 0
@@ -206,6 +207,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     if bends:
         rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
+    if ROTATION[joint.type] < joint.axis_count:
+        rate_drives(&axes[ROTATION[joint.type]], &f, spin_between(bodies, joint.body_a, joint.body_b))
     if first:
         activate_limits(joint, &f, axes, bodies, settings, struck)
     for i in range(joint.axis_count):

@@ -34,6 +34,7 @@ cdef class Noted:
     cdef long long* counts
     cdef int8_t* marked                  # kinds that were noted in this step
     cdef int8_t* fails                   # kinds that are failures
+    cdef bint without_memory             # there was none for what a step needs: it cannot be made
 
     cdef void most(self, int kind, Py_ssize_t who, double amount) noexcept nogil
     cdef void add(self, int kind, Py_ssize_t who, double amount) noexcept nogil

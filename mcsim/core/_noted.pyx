@@ -44,6 +44,7 @@ cdef class Noted:
         """A step has ended, or is undone. -> whether something in it was a failure"""
         cdef bint failed = False
         cdef Py_ssize_t k
+        self.without_memory = False
         for k in range(self.kinds):
             if self.marked[k]:
                 self.marked[k] = 0

@@ -50,6 +50,7 @@ cdef class Articulations(ArticulationPart):
     cdef double residual(self) noexcept nogil
     cdef void note_open(self) noexcept nogil
     cdef void read(self, const Row* rows) noexcept nogil
+    cdef void begin_pass(self) noexcept nogil
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed, bint hold, bint solved,
                          bint rotors) noexcept nogil
     cdef void begin_blows(self, Py_ssize_t g) noexcept nogil

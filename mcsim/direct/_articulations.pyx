@@ -338,11 +338,17 @@ cdef class Articulations(ArticulationPart):
             if self.state.held_rows.count[g] > 0:
                 self.bounds.factor(g)
 
+    cdef void begin_pass(self) noexcept nogil:
+        """Solves of the sweeps' rows, with other biases than before."""
+        cdef Py_ssize_t c
+        for c in range(self.state.alone_count):
+            self.solves.forget_contrary(self.state.alone[c])
+
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed, bint hold, bint solved, bint rotors) noexcept nogil:
-        """J v + bias = 0 with the rows' biases; the rows' impulses change. twist: the bodies' velocities, or displacements,
-        which may be left with what a velocity may be left with, times the substep. hold: with the bounded rows of
-        articulations that hold them; solved: those alone, for the joints are; rotors: of those alone that end with
-        rotors."""
+        """J v + bias = 0 with the rows' biases, as far as those do not contradict each other; the rows' impulses change.
+        twist: the bodies' velocities, or displacements, which may be left with what a velocity may be left with, times the
+        substep. hold: with the bounded rows of articulations that hold them; solved: those alone, for the joints are;
+        rotors: of those alone that end with rotors."""
         cdef JointRows* found = &self.tree.rows
         cdef double duration = 1.0 if twist == self.bodies.twist else self.settings.h
         cdef Py_ssize_t c, g, j
@@ -352,14 +358,14 @@ cdef class Articulations(ArticulationPart):
             j = found.awake[c]
             own = own_rows(rows, &self.joints[j])
             for i in range(self.joints[j].constraint_count):
-                found.bias[found.begin[j] + i] = own[i].bias[relaxed]
+                found.bias[found.begin[j] + i] = own[i].bias[relaxed] - self.state.contrary[found.begin[j] + i]
                 found.impulse[found.begin[j] + i] = 0.0
         for j in range(self.border.count):
             self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
         for c in range(self.state.alone_count):
             g = self.state.alone[c]
-            if not solved:
-                self.solves.solve_until(g, twist, duration * self.state.solved[g])
+            if not solved and self.solves.solve_until(g, twist, duration * self.state.solved[g]):
+                self.solves.note_contrary(g, twist)
             if hold and self.state.held_rows.count[g] > 0 and (not rotors or self.bounds.ends_with_rotors(g)):
                 self.bounds.hold_rows(g, twist, relaxed, True)
         for c in range(found.awake_count):

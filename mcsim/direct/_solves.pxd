@@ -11,9 +11,11 @@ cdef class JointSolves(ArticulationPart):
     cdef void factor_border(self, Py_ssize_t g, bint torn=*) noexcept nogil
     cdef double border_way(self, Py_ssize_t k, double error) noexcept nogil
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil
-    cdef void solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil
-    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil
-    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil
+    cdef bint solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil
+    cdef bint solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil
+    cdef bint solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil
+    cdef void forget_contrary(self, Py_ssize_t g) noexcept nogil
+    cdef void note_contrary(self, Py_ssize_t g, const Twist* twist) noexcept nogil
     cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil

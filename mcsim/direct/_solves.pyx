@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from mcsim.constraints._direct cimport write_joint_rows
 from mcsim.core._types cimport Twist
-from mcsim.direct._refinement cimport MOST_REPEATS, PROXIMAL_PROGRESS
+from mcsim.direct._refinement cimport CONTRARY, MOST_REPEATS, PROXIMAL_PROGRESS
 from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, ArticulationPart, ArticulationState,
                                   may_be_redundant)
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
@@ -94,28 +94,29 @@ cdef class JointSolves(ArticulationPart):
         """J v + bias = 0"""
         self.solve_until(g, twist, self.state.solved[g])
 
-    cdef void solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil:
-        """J v + bias = 0, of velocities or of displacements, until `enough` is left [m/s, or m]."""
-        self.solve_all(g, twist, self.tree.rows.bias, enough, BORDER_REPEATS)
+    cdef bint solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil:
+        """J v + bias = 0, of velocities or of displacements, until `enough` is left [m/s, or m]. -> as of solve_tree"""
+        return self.solve_all(g, twist, self.tree.rows.bias, enough, BORDER_REPEATS)
 
-    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil:
+    cdef bint solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil:
         """J v + bias = 0, the border's rows with the tree's, by `most` proximal steps at most as solve_tree takes them,
-        until the border's leave `enough`."""
+        until the border's leave `enough`. -> as of solve_tree, of its last one"""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
-        self.solve_tree(g, twist, bias, enough)
+        cdef bint contrary = self.solve_tree(g, twist, bias, enough)
         for k in range(most if a.border < a.border_end else 0):
             found = self.border.residual(twist, a.border, a.border_end, self.joints)
             if found <= enough or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                 break
             self.border.finish(twist, a.border, a.border_end)
-            self.solve_tree(g, twist, bias, enough)
+            contrary = self.solve_tree(g, twist, bias, enough)
             last = found
+        return contrary
 
-    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil:
+    cdef bint solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil:
         """J v + bias = 0 of the tree; with loops, and where the factor is in doubt, until less than `enough` is left or
-        nothing more is won."""
+        nothing more is won. -> whether its rows contradict each other by what is left"""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
@@ -123,9 +124,30 @@ cdef class JointSolves(ArticulationPart):
         for k in range(MOST_REPEATS if repeats else 1):
             found = self.tree.find_rates(a, twist, bias, self.joints)
             if repeats and (found < enough or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
-                break
+                return not found < enough and found > CONTRARY * last
             self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
             last = found
+        return False
+
+    cdef void forget_contrary(self, Py_ssize_t g) noexcept nogil:
+        self.tree.scale_rows(&self.articulation[g], 0.0, self.state.contrary)
+
+    cdef void note_contrary(self, Py_ssize_t g, const Twist* twist) noexcept nogil:
+        """What is left of J v + bias is no longer asked for, of the rows' biases and of what solves of the same pass begin
+        with: `contrary` is taken from those."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Node* node
+        cdef double* contrary = self.state.contrary
+        cdef double left
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(node.row, node.row + row_count_of(node)):
+                left = rows.bias[i] + row_rate(&rows.row[i], &twist[node.body_a], &twist[node.body_b])
+                contrary[i] += left
+                rows.bias[i] -= left
 
     cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil:
         """J v + rate = 0"""

@@ -103,6 +103,7 @@ cdef class ArticulationState:
     cdef double* impulse                # (rows,) put aside; before a solve that may be undone; zeros
     cdef double* kept_impulse
     cdef double* nothing
+    cdef double* contrary               # of the rows' biases: by which they contradict each other, in a pass of the sweeps
     cdef double* base                   # what of the impulses is no warm start
     cdef double* flown                  # half of the joints' impulses in the last flight
 

@@ -115,7 +115,7 @@ cdef class ArticulationState:
         idle = np.zeros((2, len(plain) + 1), np.int8)
         first = np.zeros(len(found) + 1, np.int32)
         self.kept += chosen, idle, first
-        self.asked, self.held_rows = integers(first), HeldRows(len(found))
+        self.asked, self.held_rows = integers(first), HeldRows(len(found), None)
         self.held_links = HeldLinks(self.tree.articulated, len(found))
         self.linked, self.idle, self.bounds_alone = integers(chosen), flag_row(idle, 0), flag_row(idle, 1)
         self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
@@ -168,7 +168,7 @@ cdef class ArticulationState:
         if self.batches is not None:
             flags[2, self.batches.articulations] = 1
         beside = 0 if self.batches is None else self.batches.number_count
-        rows = [aligned(8 * (max(self.tree.row_count, self.tree.own_numbers) + 1 + beside)) for _ in range(5)]
+        rows = [aligned(8 * (max(self.tree.row_count, self.tree.own_numbers) + 1 + beside)) for _ in range(6)]
         self.kept += found, group, flags, lists, numbers, rows
         self.articulation, self.articulation_count = <Articulation*>records(found), count
         self.group = integers(group) + 1
@@ -190,6 +190,7 @@ cdef class ArticulationState:
         self.heaviest, self.lightest = doubles(numbers[7]), doubles(numbers[12])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
         self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
+        self.contrary = doubles(rows[5])
 
     def _keep_bodies(self, members, driven, bodies, pairs, beside):
         count = bodies.count
@@ -228,6 +229,7 @@ cdef class ArticulationState:
                      Noted noted) noexcept:
         """The records of the pipeline, which outlives this."""
         self.calls, self.noted = calls, noted
+        self.held_rows.noted = self.held_links.noted = noted
         self.border.joints = joints
         self.bodies = bodies
         self.joints = joints

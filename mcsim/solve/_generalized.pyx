@@ -14,7 +14,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport dot_many, in_eights
 from mcsim.core._types cimport GROW, OK
-from mcsim.state._row cimport BIASED, BLOCK_CONE, ROW_LIMIT, ROW_NORMAL, Row, is_wide
+from mcsim.state._row cimport BIASED, BLOCK_CONE, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, Row, is_wide
 
 from mcsim.core.arrays import aligned
 
@@ -212,7 +212,7 @@ cdef class GeneralizedRows:
             for k in range(reach.span[0], reach.span[1]):
                 if self.jacobian[reach.begin + k] != 0.0 and self.response[reach.begin + k] == 0.0:
                     return True
-        return rows[row].rate != 0.0
+        return rows[row].kind == ROW_JOINT and rows[row].rate != 0.0
 
     # ---- what rows have done -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Bounded rows of articulations, solved exactly with the joints in them."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve.problems._dantzig cimport Boxed
 from mcsim.state._joint cimport Joint
@@ -13,6 +14,7 @@ cdef enum:
 cdef bint is_slow(double part, int sweeps) noexcept nogil
 
 cdef class HeldRows:
+    cdef Noted noted                     # of the world
     cdef Py_ssize_t articulations
     cdef object kept
     cdef int8_t* driven                  # (articulations,) whether they have motors

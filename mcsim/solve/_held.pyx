@@ -59,9 +59,11 @@ cdef inline bint holds_others(const Row* row) noexcept nogil:
 
 
 cdef class HeldRows:
-    """Of so many articulations. Buffers only grow."""
+    """Of so many articulations. Buffers only grow. noted: where it stands that there is no memory for them; None: it is
+    told later."""
 
-    def __init__(self, Py_ssize_t articulations):
+    def __init__(self, Py_ssize_t articulations, Noted noted):
+        self.noted = noted
         counts, begin = np.zeros((2, articulations + 1), np.int32)
         matrix, driven = np.zeros(articulations + 1, np.int64), np.zeros(articulations + 1, np.int8)
         self.articulations, self.most_held = articulations, MOST_HELD
@@ -190,6 +192,7 @@ cdef class HeldRows:
             numbers, factor = np.zeros((ROW_DOUBLES + 3, most)), np.zeros((most, most))
             work = np.zeros(max((ROW_INTEGERS + 1) * most, self.articulations), np.int32)
         except MemoryError:
+            self.noted.without_memory = True
             return False
         self.kept = (*self.kept[:6], row, diagonal, room, numbers, factor, work)
         self.row, self.diagonal, self.values = integers(row), doubles(diagonal), doubles(room)

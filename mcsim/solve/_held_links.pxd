@@ -1,6 +1,7 @@
 """Bounded rows of articulations without loops, solved with the joints in them body by body (see the .pyx)."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.solve._articulated_bodies cimport ArticulatedBodies, Link
 from mcsim.state._bodies cimport Bodies
@@ -24,6 +25,7 @@ ctypedef struct HeldLink:
     double velocity[6]           # of a solve: L^-1 of what links further out ask of the body, then its velocity
 
 cdef class HeldLinks:
+    cdef Noted noted             # of the world
     cdef object kept
     cdef ArticulatedBodies bodies
     cdef HeldLink* links         # as of ArticulatedBodies

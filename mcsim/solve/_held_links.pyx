@@ -61,7 +61,8 @@ cdef inline double room_of(const Row* row) noexcept nogil:
 
 
 cdef class HeldLinks:
-    """bodies: the links of all articulations; articulations: how many there are. Buffers only grow."""
+    """bodies: the links of all articulations; articulations: how many there are; `noted` is told later. Buffers only
+    grow."""
 
     def __init__(self, ArticulatedBodies bodies not None, Py_ssize_t articulations):
         links, ends = np.zeros((bodies.link_count + 1) * sizeof(HeldLink) // 8), np.zeros((2, articulations + 1), np.int32)
@@ -120,6 +121,7 @@ cdef class HeldLinks:
             whole, flags = np.zeros((2, rows), np.int32), np.zeros((3, rows), np.int8)
             own, room = np.zeros((4, rows)), np.zeros(numbers)
         except MemoryError:
+            self.noted.without_memory = True
             return False
         self.kept = (*self.kept[:3], whole, flags, own, room)
         self.row, self.link = integers(whole[0]), integers(whole[1])

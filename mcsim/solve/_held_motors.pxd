@@ -1,6 +1,5 @@
 """Motors and rotors that ask for accelerations, solved exactly beside what solves the joints."""
 
-from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._held cimport HeldRows
@@ -12,7 +11,6 @@ cdef class HeldMotors(HeldRows):
     cdef object kept_motors
     cdef Twist* begun                    # the velocities or accelerations before the joints have acted
     cdef Py_ssize_t size                 # of them, in bytes
-    cdef Noted noted
     cdef bint driving                    # motors are among them, else rotors alone
 
     cdef bint prepare(self, Row* rows, Py_ssize_t count) noexcept nogil

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._noted cimport NOTE_MOTORS
+from mcsim.core._noted cimport NOTE_MOTORS, Noted
 from mcsim.solve._smooth cimport Articulation
 from mcsim.state._row cimport BIASED, BLOCK_BOUNDED, BLOCK_HELD, ROW_ARMATURE
 
@@ -31,11 +31,11 @@ cdef class HeldMotors(HeldRows):
     among them, or rotors alone."""
 
     def __init__(self, Py_ssize_t numbers, Noted noted not None, bint driving):
-        HeldRows.__init__(self, 1)
+        HeldRows.__init__(self, 1, noted)
         begun = np.zeros(numbers + 7)                  # the world's before those of bodies
         self.kept_motors = begun
         self.begun, self.size = <Twist*>doubles(begun) + 1, numbers * sizeof(double)
-        self.most_held, self.noted, self.driving = 1 << 30, noted, driving
+        self.most_held, self.driving = 1 << 30, driving
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
         """Of those that may act at all."""

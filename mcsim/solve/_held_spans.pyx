@@ -6,10 +6,12 @@ swept, one by one.
 Per step:   ask(joints);   per pass:   prepare(rows, count, sweeps);   per sweep, before it:   hold(rows, twist, relaxed)
 """
 
+from mcsim.core._noted cimport Noted
+
 
 cdef class HeldSpans(HeldRows):
-    def __init__(self, SmoothSolver smooth):
-        HeldRows.__init__(self, smooth.span_count)
+    def __init__(self, SmoothSolver smooth, Noted noted not None):
+        HeldRows.__init__(self, smooth.span_count, noted)
         self.smooth = smooth
 
     cdef void prepare(self, Row* rows, Py_ssize_t count, int sweeps) noexcept nogil:

@@ -13,6 +13,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._noted cimport Noted
 from mcsim.solve._generalized cimport row_rate
 
 
@@ -20,8 +21,8 @@ cdef class HeldTrees(HeldRows):
     """generalized: the rows; trees: (bodies + 1,) of each its tree, -1 none, the world's first; blocks: (trees, 2) where
     the velocities of each begin and how many."""
 
-    def __init__(self, GeneralizedRows generalized, trees, blocks, Py_ssize_t velocities):
-        HeldRows.__init__(self, int(np.max(trees, initial=-1)) + 1)
+    def __init__(self, GeneralizedRows generalized, trees, blocks, Py_ssize_t velocities, Noted noted not None):
+        HeldRows.__init__(self, int(np.max(trees, initial=-1)) + 1, noted)
         group, moved, left = np.array(trees, np.int32), np.zeros(velocities + 1), np.zeros(velocities + 1)
         blocks = np.append(np.array(blocks, np.int32).reshape(-1), np.zeros(2, np.int32))
         self.kept_here = group, moved, left, blocks

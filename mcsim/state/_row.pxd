@@ -72,7 +72,8 @@ ctypedef struct Row:
     double kick                  # what half a substep of gravity and forces adds to a normal row's velocity [m/s]
     double carry                 # impulse that comes back before the relax pass [N s or N m s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
-    double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
+    double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]; of springs what
+                                 # else adds to the rate of `error`, as the rows are written
     double size                  # contact rows: of the manifold [m]
     double push                  # how fast an error is pushed back at most [m/s, rad/s]
 

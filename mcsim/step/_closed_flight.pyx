@@ -215,4 +215,5 @@ cdef class ClosedFlight:
             for i in range(block.first, block.first + block.count):
                 qd[i] = self.discrete.aim[i] + 0.5 * h * self.motion.qdd[i]
         self.motion.narrow(0, self.motion.tree_count)
+        self.springs.land(self.able)
         self.kicks.settle_second(0.5 * h)

@@ -123,6 +123,7 @@ cdef class JointsInTurn(ConstraintSet):
         self.articulations.read(self.plain.rows)
 
     cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
+        self.articulations.begin_pass()
         if self.context.swept and self.articulations.state.tree.loops:
             self.solve(p, False, False, False)           # whose impulses start from 0: the sweeps are not to see that
 

@@ -130,6 +130,7 @@ cdef class ArticulationImpacts(HeldImpacts):
             self.articulations.solve(self.twist, True)
             self.articulations.bounds.hold_bounded(self.twist, True, True)
         else:
+            self.articulations.begin_pass()
             self.articulations.solve_rows(<Row*>rows, self.twist, RELAXED, True, False, False)
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil:

@@ -9,7 +9,7 @@ from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, V
 from mcsim.core._whole cimport set_whole, whole
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._joint cimport Joint
-from mcsim.step._step cimport NOT_DONE, UNSEEN
+from mcsim.step._step cimport NO_MEMORY, NOT_DONE, UNSEEN
 
 
 cdef extern from "Python.h":
@@ -126,8 +126,8 @@ cdef class Pipeline:
                     status = CALL_FAILED
             self.parts.islands.look_at_moving(self.context.bodies)
             self.context.efforts.end(driven)
-        if status == CALL_FAILED:
-            self.raise_failure()
+        if status == CALL_FAILED or status == NO_MEMORY:
+            self.raise_failure(status)
         return status
 
     cdef bint write_tape(self, bint driven) noexcept nogil:
@@ -141,8 +141,11 @@ cdef class Pipeline:
             self.sleepers.follow()
         return driven
 
-    def raise_failure(self):
-        """Pass on what a user's function raised."""
+    def raise_failure(self, int status):
+        """Pass on what a user's function raised, or that there was no memory."""
+        if status == NO_MEMORY:
+            self.parts.noted.without_memory = False
+            raise MemoryError
         error = self.calls.take_failure()
         posed = self.parts.pose_callbacks.take_failure()
         raise error if posed is None else posed
@@ -158,8 +161,8 @@ cdef class Pipeline:
             status = self.lay_rows(points)
             self.give_back_joints()
             self.context.efforts.end(driven)
-        if status == CALL_FAILED:
-            self.raise_failure()
+        if status == CALL_FAILED or status == NO_MEMORY:
+            self.raise_failure(status)
         return status
 
     cdef int lay_rows(self, bint points) noexcept nogil:
@@ -214,8 +217,8 @@ cdef class Pipeline:
                 memcpy(&acting[0, 0], self.context.bodies.force, n * sizeof(Twist))
             self.give_back_joints()
             self.context.efforts.end(driven)
-        if status == CALL_FAILED:
-            self.raise_failure()
+        if status == CALL_FAILED or status == NO_MEMORY:
+            self.raise_failure(status)
         return status
 
     cdef int follow_rows(self, double time) noexcept nogil:

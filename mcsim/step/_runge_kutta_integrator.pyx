@@ -113,7 +113,8 @@ cdef class RungeKuttaIntegrator(Integrator):
         with gil:
             try:
                 self.take(implicit_method() if stiff else dormand_prince())
-            except MemoryError:          # which the other one goes on without
+            except MemoryError as error:         # the step ends: by another method it would come elsewhere
+                self.calls.fail(error)
                 return
         self.stiff, self.tries = stiff, 0
         if stiff:

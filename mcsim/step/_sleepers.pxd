@@ -27,5 +27,4 @@ cdef class Sleepers:
     cdef bint wake_touched(self) noexcept nogil
     cdef void drop_contacts(self) noexcept nogil
     cdef void settle(self) noexcept nogil
-    cdef bint make_room(self) noexcept nogil
-    cdef bint grow_collider(self) noexcept with gil
+    cdef bint has_room(self) noexcept nogil

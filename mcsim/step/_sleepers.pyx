@@ -92,7 +92,7 @@ cdef class Sleepers:
 
     cdef void settle(self) noexcept nogil:
         """At a step's end: who falls asleep, and who wakes by what it bears."""
-        if not (self.islands.stillness.watching and self.make_room()):
+        if not self.islands.stillness.watching:
             return
         self.islands.followed = False
         if self.islands.settle(
@@ -104,13 +104,7 @@ cdef class Sleepers:
         elif self.islands.followed:
             self.arrays.watch.of_backup.all = True
 
-    cdef bint make_room(self) noexcept nogil:
-        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
-        return self.store.has_room() or self.grow_collider()
-
-    cdef bint grow_collider(self) noexcept with gil:
-        try:
-            self.collider.grow()
-        except MemoryError:
-            return False
-        return True
+    cdef bint has_room(self) noexcept nogil:
+        """Whether all contacts that were found could fall asleep at the step's end: that is not to depend on how much room
+        there happens to be."""
+        return not self.islands.stillness.watching or self.store.has_room_for(self.store.manifold_count)

@@ -67,7 +67,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         sizes[[row[0] for row in beside]] = 0
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
-        self.held_spans = HeldSpans(self.smooth)
+        self.held_spans = HeldSpans(self.smooth, self.context.noted)
         driving = self.sizes is not None
         self.motors = MotorsOfBodies(self.smooth, self.context.noted, driving) if driving or np.any(
             joints["axes"]["armature"]) else None

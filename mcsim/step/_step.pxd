@@ -24,6 +24,7 @@ from mcsim.step._velocity_space cimport VelocitySpace
 cdef enum:
     UNSEEN = 4           # there are other shapes than see_shapes() was called for
     NOT_DONE = 5         # `strict`: a step could not do something, and is undone
+    NO_MEMORY = 6        # there was none for what a step needs: it is undone
 
 cdef class Step:
     cdef StepParts parts                # of which these are those that last

@@ -28,7 +28,7 @@ cdef class Step:
         self.calls, self.pose_callbacks, self.times = parts.calls, parts.pose_callbacks, parts.stage_times
 
     cdef int make(self) noexcept nogil:
-        """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE: the state before the step is back."""
+        """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE, NO_MEMORY: the state before the step is back."""
         cdef int status = self.begin_step()
         if status == OK:
             status = self.make_substeps()
@@ -63,6 +63,8 @@ cdef class Step:
         status = self.integrator.set_time(self.context.start + self.context.steps * self.context.settings.dt)
         if status == OK:
             status = self.search.find()
+        if status == OK and not self.sleepers.has_room():
+            status = GROW
         self.times.lap(STAGE_COLLIDE)
         return status
 
@@ -86,6 +88,7 @@ cdef class Step:
             sets.finish(self.context.settings.first_kick)
             self.parts.sweeping.assemble()
             self.integrator.begin_step()
+            status = NO_MEMORY if self.noted.without_memory else OK
         return status
 
     cdef void layout_again(self, ConstraintSets sets) noexcept nogil:
@@ -121,6 +124,8 @@ cdef class Step:
 
     cdef int judge_step(self) noexcept nogil:
         """Whether its state is sound, and what it could not do (mcsim/core/notes.py). -> status"""
+        if self.noted.without_memory:
+            return NO_MEMORY
         if self.arrays.check_moving() != OK:
             return NOT_FINITE
         self.plan.notes()

@@ -62,7 +62,7 @@ cdef class TreeConstraints(ConstraintSet):
             space.motion.blocks[i].tree if space.motion.blocks[i].count > 0 else -1
             for i in range(context.bodies.count)], [
             (space.motion.trees[k].first, space.motion.trees[k].count) for k in range(space.motion.tree_count)],
-            space.motion.tree.nv)
+            space.motion.tree.nv, context.noted)
         if context.settings.compliant:
             self.surfaces = TreeSurfaces(context, plain, shapes, space, self.warm_starts)
 

@@ -161,11 +161,20 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         return self.fill_jacobian()
 
     cdef bint fill_jacobian(self) noexcept with gil:
+        try:
+            return self.find_analytic()
+        except (SceneError, SimulationError):                    # differences tell what is wrong
+            return False
+        except MemoryError as error:                             # the step ends: by differences it would come elsewhere
+            self.calls.fail(error)
+            return False
+
+    cdef bint find_analytic(self) except -1:
         cdef Py_ssize_t nv = self.space.motion.tree.nv
         if not self.asked:
-            self.asked = True
             self.analytic = tree_jacobian(self.space.dynamics, self.space.motion.kept[0], self.runge_kutta.moving(),
                                           self.space.motion.tree.nq)
+            self.asked = True
             if self.analytic is not None:
                 self.loops.begin(self.analytic.dynamics)
         if self.analytic is None:
@@ -177,12 +186,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             memcpy(own + 6 * i, &self.context.bodies.force[i], sizeof(Twist))
         if self.beside:
             self.loops.add_forces(own)
-        try:
-            self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
-                               pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns(),
-                               self.loops if self.beside else None, bool(self.projecting))
-        except (SceneError, SimulationError, MemoryError):       # differences tell what is wrong
-            return False
+        self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
+                           pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns(),
+                           self.loops if self.beside else None, bool(self.projecting))
         return True
 
     def last_jacobian(self):

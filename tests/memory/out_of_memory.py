@@ -17,19 +17,36 @@ STEPS, MORE = 8, 3
 MATERIAL = mc.Material(stiffness=2e4, damping=20.0, restitution=0.3)
 
 
-def rain(count):
+def rain(count, velocity=(0, 0, -3)):
     """Bodies that fall onto a floor and each other: contacts come in nearly every step."""
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     for i in range(count):
         place = (0.21 * (i % 6), 0.21 * (i // 6 % 6), 0.105 + 0.205 * (i // 36) + 0.02 * (i % 3))
         shape = mc.Sphere(0.1) if i % 2 else mc.Box((0.1, 0.1, 0.1))
-        scene.add_body(f"b{i}", shape=shape, position=place, density=100, velocity=(0, 0, -3), material=MATERIAL)
+        scene.add_body(f"b{i}", shape=shape, position=place, density=100, velocity=velocity, material=MATERIAL)
     return scene
 
 
 def ragdolls():
     return mc.load("ragdolls", count=2)
+
+
+def arm(count=8, bounded=True):
+    """Links that motors hold, with limits and friction: rows that are solved with the joints in them. bounded: or else
+    motors alone, whose motion is smooth."""
+    bounds = dict(limits=(-1.0, 1.0), friction=0.1) if bounded else {}
+    scene = mc.Scene()
+    for i in range(count):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(0.5 * i + 0.25, 0, 2))
+        scene.add_joint(mc.HingeJoint(f"b{i - 1}" if i else None, f"b{i}", anchor=(0.5 * i, 0, 2), axis=(0, 1, 0),
+                        motor=mc.Motor(position=0.1, max_force=200.0), **bounds))  # fmt: skip
+    return scene
+
+
+def heap():
+    """Boxes that fall asleep within the steps: their contacts go into another list."""
+    return rain(70, (0, 0, 0))
 
 
 WORLDS = {
@@ -42,6 +59,12 @@ WORLDS = {
     "rain, trees": lambda: mc.ReducedWorld(rain(40), dt=1 / 60),
     "ragdolls": lambda: mc.World(ragdolls(), dt=1 / 15),
     "ragdolls, trees": lambda: mc.ReducedWorld(ragdolls(), dt=1 / 15),
+    "arm": lambda: mc.World(arm(), dt=1 / 60),
+    "arm, projection": lambda: mc.World(arm(), dt=1 / 60, stabilization="projection"),
+    "arm, rk4": lambda: mc.World(arm(), dt=1 / 60, integrator="rk4"),
+    "arm, reference": lambda: mc.World(arm(3, False), dt=1 / 60, integrator="reference"),
+    "arm, trees, radau": lambda: mc.ReducedWorld(arm(3, False), dt=1 / 60, integrator="radau"),
+    "heap": lambda: mc.World(heap(), dt=1 / 10, sleep_time=0.2),
     "pendulum, rk4": lambda: mc.World(mc.load("four_bar"), integrator="rk4"),
 }
 

@@ -8,7 +8,8 @@ import failing_malloc
 
 PROGRAM = Path(__file__).parent / "out_of_memory.py"
 WORLDS = ["rain", "rain, rows", "rain, pgs", "rain, split", "rain, compliant", "rain, threads", "rain, trees", "ragdolls",
-          "ragdolls, trees", "pendulum, rk4"]  # fmt: skip
+          "ragdolls, trees", "arm", "arm, projection", "arm, rk4", "arm, reference", "arm, trees, radau", "heap",
+          "pendulum, rk4"]  # fmt: skip
 GROWING = {"rain", "rain, rows", "rain, trees", "ragdolls, trees"}  # whose contacts ask for room again and again
 
 pytestmark = pytest.mark.skipif(failing_malloc.compiler() is None, reason="needs a C compiler and glibc")

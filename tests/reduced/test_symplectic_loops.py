@@ -13,6 +13,7 @@ from amounts import amount
 from benchmark_models import MODELS
 from looped_scenes import bennett, parallelogram
 from test_free_loops import ring as free_ring
+from test_springs_in_space import four_bar as sprung_in_space
 
 
 def hinges(points, **first):
@@ -73,6 +74,7 @@ FAMILY = {
     "five_bar": (five_bar, 2e-3),
     "sprung_four_bar": (sprung_four_bar, 1e-3),
     "sprung_hinge": (sprung_hinge, 2e-3),
+    "sprung_ball": (lambda: sprung_in_space((20.0, 0.0)), 4e-3),
     "rotors": (rotors, 2e-3),
     "floating": (floating, 2e-3),
 }
@@ -137,7 +139,11 @@ def test_it_is_of_second_order(name, closing):
     assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1, errors
 
 
-@pytest.mark.parametrize("make", [lambda: sprung_four_bar(5.0), lambda: sprung_hinge(1.0)], ids=["points", "hinge"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda: sprung_four_bar(5.0), lambda: sprung_hinge(1.0), lambda: sprung_in_space((0.0, 0.5))],
+    ids=["points", "hinge", "ball"],
+)
 def test_dampers_are_of_second_order(make):
     """That between points was of order 1.3."""
     exact = mc.ReducedWorld(make(), dt=0.1, integrator="reference")
