@@ -15,7 +15,7 @@ from mcsim.core._math cimport vec3, add, dot, is_zero, scale, norm, rotate, quat
 from mcsim.state._bodies cimport Bodies, DYNAMIC, STATIC
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.state._shape_types cimport PLANE, HULL, MESH, HEIGHT_FIELD
+from mcsim.state._shape_types cimport PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._margins cimport extend, grown
 from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
@@ -187,15 +187,18 @@ cdef class PlacedShapes:
     def _checked_in(self, shapes, HullPool pool, first):
         """-> how many of the shapes, numbered from `first` on, are of hulls or surfaces. Refused are those that name one
         that is not in the pool."""
-        is_hull = shapes["type"] == HULL
-        for k in np.flatnonzero(is_hull & ((shapes["hull"] < 0) | (shapes["hull"] >= pool.count))):
-            raise ValueError(f"shape {first + k} names hull {shapes['hull'][k]} of {pool.count}")
-        on_surface = (shapes["type"] == MESH) | (shapes["type"] == HEIGHT_FIELD)
-        for k in np.flatnonzero(on_surface & ((shapes["surface"] < 0) | (shapes["surface"] >= pool.surfaces.count))):
-            raise ValueError(f"shape {first + k} names surface {shapes['surface'][k]} of {pool.surfaces.count}")
-        if np.any(shapes["body"] < 0):
-            raise ValueError("a shape must name the body that it is on")
-        return int(np.count_nonzero(is_hull | on_surface))
+        cdef const Shape* s = <const Shape*>address(shapes)
+        cdef Py_ssize_t k
+        cdef Py_ssize_t pooled = 0
+        for k in range(len(shapes)):
+            if s[k].type == HULL and not 0 <= s[k].hull < pool.count:
+                raise ValueError(f"shape {first + k} names hull {s[k].hull} of {pool.count}")
+            if is_surface(s[k].type) and not 0 <= s[k].surface < pool.surfaces.count:
+                raise ValueError(f"shape {first + k} names surface {s[k].surface} of {pool.surfaces.count}")
+            if s[k].body < 0:
+                raise ValueError("a shape must name the body that it is on")
+            pooled += s[k].type == HULL or is_surface(s[k].type)
+        return pooled
 
     def _add_pool(self, pool, pooled):
         """Keep a pool that so many shapes are in. -> its number"""

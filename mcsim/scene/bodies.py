@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -148,13 +149,16 @@ class Body(Described):
         }
         if not isinstance(material, Material | None):
             raise FieldError("material", f"must be a Material, got {show(material)}")
-        self._set(**{name: np.array(value) if name in _ARRAYS else value for name, value in arguments.items()})
         properties = _mass_properties(arguments)
+        self.__dict__.update(arguments)
         self._set(
             _arguments=arguments,
             index=index,
             shapes=list(arguments["shapes"]),
+            position=np.array(arguments["position"]),
             orientation=normalized(arguments["orientation"]),
+            velocity=np.array(arguments["velocity"]),
+            angular_velocity=np.array(arguments["angular_velocity"]),
             mass=properties.mass,
             inertia=properties.inertia,
             center_of_mass=properties.center,
@@ -184,9 +188,6 @@ class Body(Described):
         mass = f", {self.mass:.6g} kg" if self.kind == "dynamic" else ""
         kind = self.kind if self.enabled else f"{self.described_kind}, not enabled"
         return f"<Body {self.index} {self.name!r}: {kind}, {kinds}{mass}>"
-
-
-_ARRAYS = ("position", "velocity", "angular_velocity")
 
 
 def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
@@ -302,6 +303,8 @@ def _from_shapes(shapes: Sequence[Shape], density: float) -> MassProperties:
             result = combined([shape.mass_properties(shape.density or density) for shape in shapes])
         except (OverflowError, ZeroDivisionError):
             result = None
-    if result is None or not (np.isfinite(result.inertia).all() and np.isfinite(result.center).all() and result.mass):
+    if result is None or not (
+        result.mass and all(map(isfinite, (*result.inertia.ravel().tolist(), *result.center.tolist())))
+    ):
         raise FieldError("shape", "is so large, so small or so far away that its mass is not a positive number")
     return result

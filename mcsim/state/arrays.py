@@ -13,18 +13,16 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from mcsim.core import linear
-from mcsim.core.rotation import conjugates, matrices
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
 from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
-from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
-from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
+from mcsim.scene.shapes import ConvexHull, HeightField, Mesh
 from mcsim.state._body_watch import BodyWatch
 from mcsim.state._closing_up import Rows, any_seen
+from mcsim.state._filling import body_sizes, fill_bodies, fill_shapes
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
-    BODY_KINDS,
     BODY_NOTES,
     DISABLED,
     HULL_DTYPE,
@@ -38,9 +36,7 @@ from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 ROOM = 64  # rows for bodies that may come
 ROOM_PART = 8  # and one more for every so many bodies
-KIND_NUMBERS = {name: i for i, name in enumerate(BODY_KINDS)}
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
-POOLED = np.array([name in (ConvexHull.type, Mesh.type, HeightField.type) for name in SHAPE_TYPES])  # more than a record
 
 
 class HasBodies(Protocol):
@@ -135,9 +131,7 @@ class BodyArrays:
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
         gyration."""
-        trace = self.inertia[:, 0, 0] + self.inertia[:, 1, 1] + self.inertia[:, 2, 2]
-        turning = trace / np.where(self.mass > 0.0, self.mass, 1.0)
-        return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
+        return body_sizes(self.whole)[1 : self.count + 1]
 
     def lengths(self) -> np.ndarray:
         """(n,) [m] the same, inf of points."""
@@ -147,58 +141,9 @@ class BodyArrays:
     @classmethod
     def from_scene(cls, scene: HasBodies) -> Self:
         """The bodies of `scene` at their initial state, in order."""
-        bodies = scene.bodies
-        arrays = cls(len(bodies))
-        if not bodies:
-            return arrays
-        for name in (
-            "orientation",
-            "center_of_mass",
-            "gravity_scale",
-            "linear_damping",
-            "angular_damping",
-            "mass",
-            "bullet",
-            "position",
-        ):
-            arrays.whole[name][1:] = [getattr(body, name) for body in bodies]
-        kinds = [body.kind for body in bodies]
-        arrays.kind[...] = [KIND_NUMBERS[kind] for kind in kinds]
-        arrays.position[...] += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
-        arrays.twist[:, :3] = [body.velocity for body in bodies]
-        arrays.twist[:, 3:] = [body.angular_velocity for body in bodies]
-        arrays.twist[arrays.kind == KIND_NUMBERS["static"]] = 0.0
-        if "dynamic" in kinds:
-            moved = arrays.kind == KIND_NUMBERS["dynamic"]
-            arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
-            inertia = np.array([body.inertia for body, kind in zip(bodies, kinds) if kind == "dynamic"])
-            inverse = linear.inverse(inertia)
-            arrays.inertia[moved] = inertia
-            across = np.ascontiguousarray(inverse.transpose(0, 2, 1))
-            arrays.inv_inertia[moved] = 0.5 * (inverse + across)  # symmetric to the bit
-        _fill_forms(arrays, bodies)
+        arrays = cls(len(scene.bodies))
+        fill_bodies(arrays.whole, scene.bodies)
         return arrays
-
-
-def _fill_forms(arrays: BodyArrays, bodies: Sequence[Body]) -> None:
-    """How far the bodies' shapes reach from their centres of mass, at most [m], inf where they have no end, sensors left
-    out; and whether one of them has a restitution."""
-    numbers, shapes = _shapes_of(bodies)
-    if not shapes:
-        return
-    solid = [k for k, shape in enumerate(shapes) if not shape.sensor]
-    if solid:
-        places = np.array([shapes[k].position for k in solid]) - arrays.center_of_mass[numbers[solid]]
-        reaches = linear.lengths(places) + np.array([shapes[k].reach for k in solid])
-        np.maximum.at(arrays.reach, numbers[solid], reaches)
-    bouncing = [(shape.material or bodies[i].material).restitution > 0.0 for i, shape in zip(numbers.tolist(), shapes)]
-    arrays.bounces[numbers[bouncing]] = True
-
-
-def _shapes_of(bodies: Sequence[Body]) -> tuple[np.ndarray, list[Shape]]:
-    """The number of each shape's body, and the shapes, body by body."""
-    numbers = [i for i, body in enumerate(bodies) for _ in body.shapes]
-    return np.array(numbers, np.intp), [shape for body in bodies for shape in body.shapes]
 
 
 class ShapeArrays:
@@ -214,25 +159,14 @@ class ShapeArrays:
     edges: np.ndarray
 
     def __init__(self, scene: HasBodies) -> None:
-        bodies, (numbers, shapes) = scene.bodies, _shapes_of(scene.bodies)
+        shapes = [shape for body in scene.bodies for shape in body.shapes]
         self.shapes = records = np.zeros(len(shapes), SHAPE_DTYPE)
+        fill_shapes(records, scene.bodies, SHAPE_NUMBERS, material_number)
         hulls: list[Any] = []
         pool = _HullPool()
         self.surfaces: list[SurfaceArrays] = []
-        if shapes:
-            records["type"] = [SHAPE_NUMBERS[shape.type] for shape in shapes]
-            records["body"] = numbers
-            for name in ("group", "mask"):  # of 32 bits, as whole numbers of any sign
-                bits = np.array([getattr(body, f"collision_{name}") for body in bodies], np.int64)
-                records[name] = bits[numbers].astype(np.int32)
-            records["hull"] = records["surface"] = -1
-            for name in ("sensor", "size", "rounding", "position", "orientation"):
-                records[name] = [getattr(shape, name) for shape in shapes]
-            records["position"] -= np.array([body.center_of_mass for body in bodies])[numbers]
-            _fill_materials(records, [shape.material or bodies[i].material for i, shape in zip(numbers.tolist(), shapes)])
         known: dict[int, int] = {}  # one of a shape that several bodies have
-        for k in np.flatnonzero(POOLED[records["type"]]).tolist():
-            shape = shapes[k]
+        for k, shape in enumerate(shapes):
             if isinstance(shape, ConvexHull):
                 records["hull"][k] = len(hulls)
                 hulls.append(pool.add(shape))
@@ -241,36 +175,9 @@ class ShapeArrays:
                     known[id(shape)] = len(self.surfaces)
                     self.surfaces.append(surface_arrays(shape))
                 records["surface"][k] = known[id(shape)]
-        self.hulls = np.array(hulls, HULL_DTYPE)
-        self.pools: Any = (self.hulls, *pool.arrays())  # as Collider takes them
-        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = self.pools[1:]
-
-
-def _fill_materials(records: np.ndarray, materials: Sequence[Material]) -> None:
-    """What shapes have of their materials. Of these there are few, most of which many shapes share."""
-    number: dict[int, int] = {}
-    which = np.array([number.setdefault(id(material), len(number)) for material in materials])
-    first = {id(material): material for material in materials}
-    kinds = [first[key] for key in number]
-    for name in ("friction", "restitution", "rolling_friction", "torsional_friction"):
-        records[name] = np.array([getattr(kind, name) for kind in kinds])[which]
-    records["material"] = np.array([material_number(kind.name) for kind in kinds])[which]
-    back = conjugates(records["orientation"])
-    records["surface_velocity"] = linear.turned(matrices(back), np.array([kind.surface_velocity for kind in kinds])[which])
-    for i, kind in enumerate(kinds):
-        if kind.one_way is not None:
-            places = np.flatnonzero(which == i)
-            ways = np.broadcast_to(kind.one_way, (len(places), 3))
-            records["one_way"][places] = linear.turned(matrices(back[places]), ways)
-        if kind.stiffness is not None:
-            places = np.flatnonzero(which == i)
-            records["stiffness"][places], records["damping"][places] = kind.stiffness, kind.damping
-            records["tangential_stiffness"][places] = _or_else(kind.tangential_stiffness, kind.stiffness)
-            records["tangential_damping"][places] = _or_else(kind.tangential_damping, kind.damping)
-
-
-def _or_else(value: float | None, other: float) -> float:
-    return other if value is None else value
+        self.hulls, *arrays = (np.array(hulls, HULL_DTYPE), *pool.arrays()) if hulls else NO_HULLS
+        self.pools: Any = (self.hulls, *arrays)  # as Collider takes them
+        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = arrays
 
 
 class _HullPool:
@@ -311,6 +218,9 @@ class _HullPool:
             np.array(self.index, np.int32),
             np.array(self.edges, np.int32).reshape(-1, 2),
         )
+
+
+NO_HULLS = (np.zeros(0, HULL_DTYPE), *_HullPool().arrays())
 
 
 def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint] | None = None) -> np.ndarray:
@@ -455,4 +365,4 @@ def _grips(pairs: Sequence[PairMaterial], numbers: Sequence[tuple[int, int]]) ->
 
 def bounces(scene: Scene, bodies: np.ndarray) -> bool:
     """Whether anything does: a material or a pair of bodies has a restitution. bodies: which of them do."""
-    return bool(np.any(bodies)) or any(pair.restitution for pair in scene.pair_materials)
+    return bool(bodies.any()) or any(pair.restitution for pair in scene.pair_materials)

@@ -92,7 +92,7 @@ cdef class StateArrays:
         cdef bint moved = bodies.whole is not self.kept[0].whole
         if not moved:
             for name, array in (<dict>bodies.whole).items():
-                rows.edit(array[1:], (<dict>fresh.whole)[name][1:])
+                rows.edit(array, (<dict>fresh.whole)[name], 1)
             self.bodies.count = bodies.count
         else:
             self._point_at_bodies(bodies)

@@ -41,7 +41,7 @@ from mcsim.world.settings import sleep_settings
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
 STATE |= {"user_data": "body.user_data = …"}
 
-GEAR = JOINT_TYPES.index("gear")
+GEAR, NO_SIZES = JOINT_TYPES.index("gear"), np.zeros(0)
 
 # What changes of a body that wakes.
 WOKEN = ("island", "still_time", "still_speed", "carrier", "borne")
@@ -480,9 +480,11 @@ class Changes(WorldBase):
         their new numbers, what becomes of the scene, and what the pipeline is to be told of them (Pipeline.edit)."""
         pipeline, rows, fresh, there = self._pipeline, new.body_rows, new.arrays, self._there
         bodies = there.bodies.edited(rows, fresh)
-        sleep = sleep_settings(self._keywords, new.scene.gravity, fresh) if len(rows.fresh) else None
+        sleep, sizes = None, NO_SIZES
+        if len(rows.fresh):
+            sleep, sizes = sleep_settings(self._keywords, new.scene.gravity, fresh), fresh.lengths()
         deeds = new.scene.deeds(there) if isinstance(new.scene, Draft) else None
-        args = bodies, rows, fresh, fresh.lengths(), sleep, new.woken
+        args = bodies, rows, fresh, sizes, sleep, new.woken
 
         def apart() -> There:
             scene = new.scene if isinstance(new.scene, Scene) else new.scene.scene()

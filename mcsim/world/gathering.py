@@ -84,7 +84,7 @@ class Gathering:
         for new, before in self.versions:
             self._carry_state(new, before)
         self.kept = self.body_rows.numbers()
-        self.numbers = self.kept.copy()
+        self.numbers = self.kept.copy() if self.versions else self.kept
         for new, before in self.versions:
             self.numbers[before] = new
         self.joints = joints
@@ -180,10 +180,10 @@ class Gathering:
         if self.versions and len(self.versions) == len(rows.fresh) and rows.count == rows.old:
             return self.old.body_index, self.old.joint_index
         if rows.count < rows.old and not len(rows.fresh):
-            index, gone = self.old.body_index.copy(), np.flatnonzero(self.numbers[:-1] < 0)
-            for i in gone.tolist():
+            index, gone = self.old.body_index.copy(), rows.gone
+            for i in gone:
                 del index[self.old.scene.bodies[i].name]
-            first = int(gone[0])
+            first = gone[0]
             index.update(zip(islice(index, first, None), range(first, rows.count)))
             return index, self.old.joint_index
         if self.versions or rows.count <= rows.old:
@@ -208,12 +208,11 @@ class Gathering:
 
     def gone(self) -> list[Body | Joint]:
         """The first versions of the bodies and joints that are here no longer."""
-        stay = not self.body_rows.moves and self.body_rows.count >= self.body_rows.old and self.joint_rows.stay
-        if stay and len(self.versions) == len(self.body_rows.fresh) - self.body_rows.count + self.body_rows.old:
-            return []
-        bodies = np.flatnonzero(self.numbers[:-1] < 0).tolist()
-        joints = [] if self.joint_rows.stay else np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()
-        return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
+        known = {before for _, before in self.versions}
+        bodies, joints = self.old.scene.bodies, self.old.scene.joints
+        return [bodies[i].original for i in self.body_rows.gone if i not in known] + [
+            joints[i].original for i in self.joint_rows.gone
+        ]
 
     def _same_joints(self) -> bool:
         """Whether they are those of now, between bodies that are so, too, and whose numbers stay."""
@@ -227,8 +226,8 @@ class Gathering:
         scene, rows = self.scene, self.body_rows
         if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
             return []
-        old, gone = self.old.scene.bodies, np.flatnonzero(rows.numbers()[:-1] < 0)
-        number = {id(old[i].original): i for i in gone.tolist()}
+        old = self.old.scene.bodies
+        number = {id(old[i].original): i for i in rows.gone}
         found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
         return [(new, old) for new, old in found if old is not None]
 
@@ -280,10 +279,10 @@ class Gathering:
     def _woken(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Whom it wakes that sleeps beside a body that goes, is another version, or comes and stands still; or at a joint
         that comes or goes. The bodies' islands are by old numbers until then."""
-        scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
-        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
         if self.old.pipeline.parts.islands.sleepers == 0:
             return None
+        scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
+        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self.old.bodies.position[i], sizes[i]) for i in old]
@@ -297,7 +296,7 @@ class Gathering:
             near = lengths(self.old.bodies.position - position) <= size + sizes + touch
             woken |= set(island[near].tolist())
         changed = [scene.joints[i] for i in self.joint_rows.fresh.tolist()]
-        changed += [self.old.scene.joints[i] for i in np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()]
+        changed += [self.old.scene.joints[i] for i in self.joint_rows.gone]
         ends = {name for joint in changed for name in (joint.a, joint.b) if name in self.old.body_index}
         woken |= {int(island[self.old.body_index[name]]) for name in ends}
         before = self.body_rows.of(island, arrays.island)
