@@ -225,7 +225,7 @@ def solve_lu(double[:, :, ::1] a, const double[:, :, ::1] b, double[:, :, ::1] o
 
 def solid_placed(q, position, center, inertia):
     """The centre of mass (3,) and the inertia (3, 3) about it of a solid in the frame in which the frame of `center` and
-    `inertia` has the position (3,) and the orientation (4,) q: position + R center, and R I R' made symmetric to the bit."""
+    `inertia` has the position (3,) and the orientation (4,) q: position + R center, R I R', symmetric to the bit."""
     cdef const double[::1] turn = np.ascontiguousarray(q, float)
     cdef const double[::1] place = np.ascontiguousarray(position, float)
     cdef const double[::1] inner = np.ascontiguousarray(center, float)

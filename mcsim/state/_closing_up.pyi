@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 
 def any_seen(arrays: dict[str, np.ndarray], known: int, views: dict[str, Any]) -> bool: ...
+def copy_rows(
+    to: dict[str, np.ndarray], row: int, arrays: dict[str, np.ndarray], source: int, names: Sequence[str]
+) -> None: ...
 
 class Rows:
     old: int

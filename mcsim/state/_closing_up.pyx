@@ -31,6 +31,17 @@ def any_seen(dict arrays, Py_ssize_t known, dict views):
     return False
 
 
+def copy_rows(dict to, Py_ssize_t row, dict arrays, Py_ssize_t source, names):
+    """Row `source` of some arrays, by their names, into `row` of others of the same types."""
+    cdef Py_ssize_t size
+    for name in names:
+        array, other = arrays[name], to[name]
+        if other.dtype is not array.dtype or not (0 <= source < len(array) and 0 <= row < len(other)):
+            raise ValueError(f"there is no such row of {name}")
+        size = array.strides[0]                              # of a row, since they are one behind the other
+        memcpy(<char*>records(other) + row * size, <char*>records(array) + source * size, size)
+
+
 def first_of(run):
     """The first old row of a run."""
     return run[2]

@@ -36,6 +36,7 @@ from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 ROOM = 64  # rows for bodies that may come
 ROOM_PART = 8  # and one more for every so many bodies
+COLUMNS = [(field.name, field.shape, np.dtype(field.dtype)) for field in BODY_FIELDS + BODY_NOTES]
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
 
 
@@ -79,7 +80,7 @@ class BodyArrays:
         self.count = count
         self._views: dict[str, np.ndarray] | None = None  # `padded`, once somebody has asked for it
         if whole is None:
-            whole = {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
+            whole = {name: np.zeros((count + 1, *shape), dtype) for name, shape, dtype in COLUMNS}
             whole["orientation"][:, 0] = 1.0
             whole["island"][:] = AWAKE
         self.whole = whole

@@ -99,10 +99,14 @@ cdef class StateArrays:
         if woken is not None:
             bodies.still_time[woken[0]] = bodies.still_speed[woken[0]] = 0.0
             bodies.island[...] = woken[1]
+            self.watch.touch_all()
         rows.edit(self.kept_sizes, sizes)
         self.kept_sizes[bodies.count:] = 1.0
         self.kept = (bodies, self.kept[1])
-        self.watch.follow(bodies)
+        if moved:
+            self.watch.follow(bodies)
+        else:
+            self.watch.edit(bodies, rows.fresh)
         bodies.watch = self.watch
         return moved
 

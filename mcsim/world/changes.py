@@ -64,7 +64,7 @@ class Changes(WorldBase):
     def add_bodies(self, descriptions: Iterable[dict[str, Any]]) -> list[BodyHandle]:
         """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
         arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
-        with self._turn.alone("add_bodies"):
+        with self._turn.telling("add_bodies"):
             more = self._scene.extension()
             for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
                 if not isinstance(description, dict):
@@ -85,7 +85,7 @@ class Changes(WorldBase):
 
     def remove_bodies(self, bodies: Iterable[AnyBody]) -> tuple[str, ...]:
         """Remove many bodies at once, with their joints. -> the names of the joints that went."""
-        with self._turn.alone("remove_bodies"):
+        with self._turn.telling("remove_bodies"):
             numbers = sorted(
                 {self._find(body, BodyHandle) for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")}
             )
@@ -316,14 +316,14 @@ class Changes(WorldBase):
         """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and
         centre of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of
         density, mass, inertia, center_of_mass."""
-        with self._turn.alone("set_shape"):
+        with self._turn.telling("set_shape"):
             self._set_body(body, {"shape": shape} | mass, "set_shape")
 
     def set_material(self, body: AnyBody, material: Material, shape: int | None = None) -> None:
         """Give all shapes of a body another Material, or only the one of the number `shape` in its list."""
         if not isinstance(material, Material):
             raise SceneError(f"World.set_material: material must be a Material, got {show(material)}")
-        with self._turn.alone("set_material"):
+        with self._turn.telling("set_material"):
             shapes = list(self._scene.bodies[self._find(body, BodyHandle)].shapes)
             if shape is None:
                 shapes = [_with_material(part, None) for part in shapes]
@@ -335,13 +335,13 @@ class Changes(WorldBase):
 
     def set_kind(self, body: AnyBody, kind: str) -> None:
         """Make a body "static", "kinematic" or "dynamic"."""
-        with self._turn.alone("set_kind"):
+        with self._turn.telling("set_kind"):
             self._set_body(body, {"kind": kind}, "set_kind")
 
     def set_body(self, body: AnyBody, **arguments: Any) -> None:
         """Change what a body was made with: any argument of add_body but its pose and velocities, which set_pose and
         set_velocity change."""
-        with self._turn.alone("set_body"):
+        with self._turn.telling("set_body"):
             self._set_body(body, arguments, "set_body")
 
     def _set_body(self, body: AnyBody, arguments: Mapping[str, Any], doing: str) -> None:
@@ -526,7 +526,8 @@ def _remade(old: Body, arguments: Mapping[str, Any], doing: str) -> Body:
         new = Body(old.index, old.name, **given)
     except FieldError as error:
         raise error.within(f"World.{doing}: body {old.name!r}") from None
-    return old.changed(**new.__dict__ | {"_own": old._own})
+    new.__dict__["_own"] = old._own
+    return old.version(new)
 
 
 def _with_material(shape: Shape, material: Material | None) -> Shape:

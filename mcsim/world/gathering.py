@@ -20,7 +20,7 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described, equal_arguments
 from mcsim.scene.shapes import Plane, Shape
-from mcsim.state._closing_up import Rows
+from mcsim.state._closing_up import Rows, copy_rows
 from mcsim.state.arrays import (
     BodyArrays,
     ShapeArrays,
@@ -35,6 +35,7 @@ from mcsim.world.draft import Draft
 from mcsim.world.protocols import There
 
 NOBODY, NOTHING = BodyArrays(0), ShapeArrays(SimpleNamespace(bodies=[]))  # of no body
+SAVED = tuple(field.name for field in BODY_FIELDS if field.saved)
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
 
@@ -140,7 +141,7 @@ class Gathering:
                 parts = (*fresh.pools, Surfaces(fresh.surfaces))
                 collider.add_shapes(fresh.shapes, *parts)
             elif rows.count < rows.old:
-                collider.remove_shapes(numbers[collider.get_bodies()] < 0, numbers[:-1])
+                collider.remove_shapes(collider.on_gone(numbers), numbers[:-1])
             if excluded is not None:
                 collider.set_excluded(excluded)
             if grips is not None:
@@ -153,7 +154,7 @@ class Gathering:
                 np.isin(owners, [old for _, old in versions]) if len(versions) > 1 else owners == versions[0][1]
             )
             if all(alike):
-                shapes = collider.get_shapes()[places]
+                shapes = collider.get_shapes(places)
                 for name in ("hull", "surface"):
                     fresh.shapes[name] = shapes[name]
         return edit
@@ -236,11 +237,9 @@ class Gathering:
         did."""
         arrays, old, body = self.arrays, self.old.bodies, self.scene.bodies[new]
         i = int(np.searchsorted(self.body_rows.fresh, new))
-        for field in BODY_FIELDS:
-            if field.saved:
-                getattr(arrays, field.name)[i] = getattr(old, field.name)[before]
+        copy_rows(arrays.whole, 1 + i, old.whole, 1 + before, SAVED)
         shift = body.center_of_mass - old.center_of_mass[before]
-        if np.any(shift):
+        if shift.any():
             shift = rotate(old.orientation[before], shift)
             arrays.position[i] += shift
             arrays.twist[i, :3] += np.cross(arrays.twist[i, 3:], shift)
