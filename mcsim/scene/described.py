@@ -139,6 +139,10 @@ class Described:
         other.__dict__.update(attributes)
         return other
 
+    def has(self, name: str) -> bool:
+        """Whether there is such an attribute, or argument."""
+        return name in self.__dict__ or name in self._arguments or hasattr(type(self), name)
+
     def __getattr__(self, name: str) -> Any:
         """Any argument, as it was given and checked, is an attribute: `HingeJoint(…, limits=(-1, 1)).limits`."""
         arguments = {} if name.startswith("_") else self.__dict__.get("_arguments", {})

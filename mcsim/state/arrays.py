@@ -231,15 +231,16 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
     records = np.zeros(len(joints), JOINT_DTYPE)
     if not joints:
         return records
-    centers = np.array([(0.0, 0.0, 0.0), *(body.center_of_mass for body in scene.bodies)])  # the world's first
     for side in "ab":
-        numbers = [-1 if name is None else index[name] for name in [getattr(joint, side) for joint in joints]]
+        ends = [getattr(joint, side) for joint in joints]
         frames = [getattr(joint, f"frame_{side}") for joint in joints]
-        records[f"body_{side}"] = numbers
-        records[f"anchor_{side}"] = np.array([frame[0] for frame in frames]) - centers[np.array(numbers) + 1]
+        centers = [np.zeros(3) if name is None else scene.body(name).center_of_mass for name in ends]
+        records[f"body_{side}"] = [-1 if name is None else index[name] for name in ends]
+        records[f"anchor_{side}"] = np.array([frame[0] for frame in frames]) - np.array(centers)
         records[f"basis_{side}"] = [frame[1] for frame in frames]
-    number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
-    users = [joint.name for joint in scene.joints if joint.type == "user"]
+    types = {joint.type for joint in joints}
+    number_of = scene.numbers()[1] if "gear" in types else {}
+    users = [joint.name for joint in scene.joints if joint.type == "user"] if "user" in types else []
     axes: dict[int, int] = {}  # lists of axes, which several joints share as copies in Scene.add do -> place in `filled`
     filled: list[np.ndarray] = []
     for record, joint in zip(records, joints):
@@ -258,10 +259,10 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
     records["type"] = [JOINT_TYPES.index(joint.type) for joint in joints]
     records["axis_count"] = [len(joint.axes) for joint in joints]
     for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False), ("locks", 0)):
-        records[name] = [getattr(joint, name, default) for joint in joints]
+        records[name] = [getattr(joint, name) if joint.has(name) else default for joint in joints]
     for name in ("constant", "break_force", "break_torque"):
         records[name] = [getattr(joint, name) for joint in joints]
-    off = scene.disabled_joints()
+    off = scene.disabled_joints(joints)
     records["broken"] = [DISABLED if joint.name in off else 0 for joint in joints]
     records["breakable"] = np.minimum(records["break_force"], records["break_torque"]) < np.inf
     return records
@@ -321,13 +322,14 @@ def measure_joints(bodies: BodyArrays, joints: np.ndarray, given: float | None, 
 
 def excluded_pairs(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
     """(k, 2) int32: the body pairs that a joint keeps from colliding, and those that the scene ignores."""
-    pairs = [
-        (index[j.a], index[j.b])
-        for j in scene.joints
-        if j.a is not None and j.b is not None and j.a != j.b and not j.collide
-    ]
-    pairs += [(index[a], index[b]) for a, b in scene.ignored_pairs]
-    return np.array(pairs, np.int32).reshape(-1, 2)
+    pairs = [*filter(None, map(kept_apart, scene.joints)), *scene.ignored_pairs]
+    return np.array([(index[a], index[b]) for a, b in pairs], np.int32).reshape(-1, 2)
+
+
+def kept_apart(joint: Joint) -> tuple[str, str] | None:
+    """The names of the two bodies that a joint keeps from colliding, if it does."""
+    a, b = joint.a, joint.b
+    return None if a is None or b is None or a == b or joint.collide else (a, b)
 
 
 def material_number(name: str | None) -> int:

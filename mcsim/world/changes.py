@@ -365,9 +365,11 @@ class Changes(WorldBase):
         """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
         if (old.described_kind == "dynamic") == (new.described_kind == "dynamic"):
             return
-        joints = [joint for joint in self._scene.joints if old.name in (joint.a, joint.b)]
+        number, records = self._body_index[old.name], self._joints
+        own = np.flatnonzero((records["body_a"] == number) | (records["body_b"] == number)).tolist()
+        joints = [self._scene.joints[i] for i in own]
         names = {joint.name for joint in joints}
-        for joint in self._scene.joints:
+        for joint in [self._scene.joints[i] for i in np.flatnonzero(records["type"] == GEAR).tolist()]:
             if isinstance(joint, GearJoint) and {joint.name, joint.joint_a, joint.joint_b} & names:
                 raise SceneError(
                     f"World.{doing}: body {old.name!r} stays {old.described_kind} while gear {joint.name!r} is on "
@@ -456,8 +458,8 @@ class Changes(WorldBase):
             scene = new.scene = scene.scene()
         bodies = new.bodies()
         planned = new.joints is self._joints and old.parts.plan.serves(bodies.count)
-        shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
-        parts = self._machinery(scene, bodies, new.joints, shapes, edit and self._collider, indices, planned)
+        shapes = ShapeArrays(scene) if edit is None else None
+        parts = self._machinery(scene, bodies, new.joints, shapes, edit and self._collider, new.indices(), planned)
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
@@ -489,7 +491,7 @@ class Changes(WorldBase):
         def apart() -> There:
             scene = new.scene if isinstance(new.scene, Scene) else new.scene.scene()
             new.scene = scene
-            body_index, joint_index = new.indices() or scene.numbers()
+            body_index, joint_index = new.indices()
             return There(scene, body_index, joint_index, bodies, pipeline)
 
         return {"_bodies": bodies, "edited": (new.numbers[:-1], (deeds, apart), args)}

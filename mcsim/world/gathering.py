@@ -25,8 +25,8 @@ from mcsim.state.arrays import (
     BodyArrays,
     ShapeArrays,
     bounces,
-    excluded_pairs,
     joint_records,
+    kept_apart,
     material_grips,
     pair_grips,
 )
@@ -117,7 +117,7 @@ class Gathering:
         """A function that changes the present collider in place; None where another one must be made."""
         if self.anew:
             return None
-        scene, collider, excluded, grips = self.scene, self.collider, None, None
+        scene, collider, grips = self.scene, self.collider, None
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
         pairs = [(scene.bodies[new].shapes, self.old.scene.bodies[before].shapes) for new, before in versions]
         alike = [_same_forms(ours, theirs) for ours, theirs in pairs]
@@ -125,11 +125,9 @@ class Gathering:
             return None
         fresh = ShapeArrays(self.fresh) if self.fresh.bodies else NOTHING
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
-        known = self.old.scene
-        if not (scene.joints is known.joints or scene.joints == known.joints) or scene.ignored_pairs != known.ignored_pairs:
-            excluded = excluded_pairs(scene, scene.numbers()[0])
+        excluded = self._excluded()
         if scene.pair_materials != self.old.scene.pair_materials:
-            grips = pair_grips(scene, scene.numbers()[0]), material_grips(scene)
+            grips = pair_grips(scene, self.indices()[0]), material_grips(scene)
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
@@ -143,7 +141,7 @@ class Gathering:
             elif rows.count < rows.old:
                 collider.remove_shapes(collider.on_gone(numbers), numbers[:-1])
             if excluded is not None:
-                collider.set_excluded(excluded)
+                collider.change_excluded(*excluded)
             if grips is not None:
                 collider.set_pair_grips(grips[0])
                 collider.set_material_grips(grips[1])
@@ -159,6 +157,27 @@ class Gathering:
                     fresh.shapes[name] = shapes[name]
         return edit
 
+    def _excluded(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+        """The pairs of bodies, by their new numbers, that do not collide from now on, and those that collide again; None:
+        these are the same."""
+        scene, old = self.scene, self.old.scene
+        if self.joint_rows.stay and (scene.ignored_pairs is old.ignored_pairs or scene.ignored_pairs == old.ignored_pairs):
+            return None
+        ignored, before = ({frozenset(pair) for pair in of.ignored_pairs} for of in (scene, old))
+        fresh, index = [scene.joints[i] for i in self.joint_rows.fresh.tolist()], self.indices()[0]
+        come = {frozenset(pair) for pair in map(kept_apart, fresh) if pair} | ignored - before
+        gone = {frozenset(pair) for i in self.joint_rows.gone if (pair := kept_apart(old.joints[i]))} | before - ignored
+
+        def collides(pair: frozenset[str]) -> bool:
+            """Whether nothing keeps them apart any more."""
+            a, b = (index[name] for name in pair)
+            at, to = self.joints["body_a"], self.joints["body_b"]
+            beside = np.flatnonzero((at == a) & (to == b) | (at == b) & (to == a)).tolist()
+            return pair not in ignored and not any(kept_apart(scene.joints[i]) for i in beside)
+
+        gone = {pair for pair in gone if pair <= index.keys() and collides(pair)}
+        return [_numbers(pair, index) for pair in come], [_numbers(pair, index) for pair in gone]
+
     def _stays_in_order(self, pairs: list[tuple[list[Shape], list[Shape]]], alike: list[bool]) -> bool:
         """Whether shapes keep their rows, but for those that go and those that come as the last ones. pairs: the new shapes
         and the old ones of each version, and whether they are `alike`."""
@@ -172,25 +191,13 @@ class Gathering:
             for same, (ours, theirs) in zip(alike, pairs)
         )
 
-    def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
-        """What scene.numbers() gives, where the last bodies alone are new, some are other versions of old ones, or a run of
-        them went; else None."""
-        rows, scene = self.body_rows, self.scene
-        if len(self.joint_rows.fresh) or len(scene.joints) != len(self.old.scene.joints):
-            return None
-        if self.versions and len(self.versions) == len(rows.fresh) and rows.count == rows.old:
-            return self.old.body_index, self.old.joint_index
-        if rows.count < rows.old and not len(rows.fresh):
-            index, gone = self.old.body_index.copy(), rows.gone
-            for i in gone:
-                del index[self.old.scene.bodies[i].name]
-            first = gone[0]
-            index.update(zip(islice(index, first, None), range(first, rows.count)))
-            return index, self.old.joint_index
-        if self.versions or rows.count <= rows.old:
-            return None
-        more = {scene.bodies[i].name: i for i in rows.fresh.tolist()}
-        return self.old.body_index | more, self.old.joint_index
+    def indices(self) -> tuple[dict[str, int], dict[str, int]]:
+        """What scene.numbers() gives; the dicts that there are, where names and numbers stay."""
+        old, scene = self.old, self.scene
+        return (
+            _index(self.body_rows, old.body_index, old.scene.bodies, scene.bodies),
+            _index(self.joint_rows, old.joint_index, old.scene.joints, scene.joints),
+        )
 
     def manifolds(self, bodies: np.ndarray) -> np.ndarray:
         """The present manifolds for a new collider, without those of shapes that are gone or have another form. bodies:
@@ -253,7 +260,7 @@ class Gathering:
         scene, rows = self.scene, self.joint_rows
         if not len(scene.joints) and not len(self.old_joints):
             return self.old_joints
-        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
+        index = self.indices()[0] if len(rows.fresh) or reshaped else {}
         records = rows.of(self.old_joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
         kept = np.flatnonzero(rows.source >= 0)
         for name in ("body_a", "body_b"):
@@ -262,14 +269,14 @@ class Gathering:
         records["geared"][gears] = rows.numbers()[records["geared"][gears]]
         users = records["type"] == USER
         records["user"][users] = np.arange(np.sum(users))
-        moved = [
-            i for i in (kept.tolist() if reshaped else ()) if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped
-        ]
+        on = [self.old.body_index[name] for name in reshaped if name in self.old.body_index]
+        beside = np.isin(self.old_joints["body_a"], on) | np.isin(self.old_joints["body_b"], on)
+        moved = kept[beside[rows.source[kept]]].tolist()
         if moved:
             anew = joint_records(scene, index, [scene.joints[i] for i in moved])
             for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
                 records[name][moved] = anew[name]
-        if np.any(records["broken"] == DISABLED) or not all(body.enabled for body in scene.bodies):
+        if np.any(records["broken"] == DISABLED) or not all(body.enabled for body in self.fresh.bodies):
             off = scene.disabled_joints()
             now = np.array([DISABLED if joint.name in off else 0 for joint in scene.joints])
             records["broken"] = np.where(records["broken"] == 1, 1, now)
@@ -324,6 +331,27 @@ def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> lis
     nowhere."""
     number = {id(part._arguments): i for i, part in old.items()}
     return [number.get(id(part._arguments), -1) for part in new]
+
+
+def _index(rows: Rows, index: dict[str, int], old: Sequence[Body | Joint], new: Sequence[Body | Joint]) -> dict[str, int]:
+    """The number of each part by its name. index: of the old ones."""
+    fresh, gone = rows.fresh.tolist(), rows.gone
+    if fresh == gone and all(new[i].name == old[i].name for i in fresh):
+        return index
+    if not rows.close_up or fresh and fresh[0] < rows.count - len(fresh):
+        return {part.name: i for i, part in enumerate(new)}
+    index = index.copy()
+    for i in gone:
+        del index[old[i].name]
+    if gone:
+        index.update(zip(islice(index, gone[0], None), range(gone[0], rows.count)))
+    index.update((new[i].name, i) for i in fresh)
+    return index
+
+
+def _numbers(pair: frozenset[str], index: dict[str, int]) -> tuple[int, int]:
+    a, b = pair
+    return index[a], index[b]
 
 
 def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:
