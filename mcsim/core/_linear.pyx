@@ -114,6 +114,15 @@ def sum_products(const double[::1] a, const double[::1] b):
     return s
 
 
+def length_of(const double[::1] a):
+    """The square root of a . a"""
+    cdef double s = 0.0
+    cdef Py_ssize_t i
+    for i in range(a.shape[0]):
+        s += a[i] * a[i]
+    return sqrt(s)
+
+
 def row_products(const double[:, ::1] a, const double[:, ::1] b, double[::1] out):
     """out (n,) <- the inner products of the rows of a and b (n, m)."""
     cdef Py_ssize_t i, k

@@ -27,7 +27,7 @@ from mcsim.scene.checks import (
 from mcsim.scene.described import Described, signature_defaults
 from mcsim.scene.mass import SLENDEREST, MassProperties, combined, inertia_problem
 from mcsim.scene.materials import Material
-from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
+from mcsim.scene.shapes import AT_ORIGIN, IS_UPRIGHT, ORIGIN, UPRIGHT, Plane, Shape
 
 KINDS = ("static", "kinematic", "dynamic")  # the registry of body kinds
 SMALLEST, LARGEST = 1e-100, 1e100  # of mass [kg] and inertia [kg m²]
@@ -156,9 +156,9 @@ class Body(Described):
             index=index,
             shapes=list(arguments["shapes"]),
             position=np.array(arguments["position"]),
-            orientation=normalized(arguments["orientation"]),
-            velocity=np.array(arguments["velocity"]),
-            angular_velocity=np.array(arguments["angular_velocity"]),
+            orientation=IS_UPRIGHT if orientation is UPRIGHT else normalized(arguments["orientation"]),
+            velocity=AT_ORIGIN if velocity is ORIGIN else np.array(arguments["velocity"]),
+            angular_velocity=AT_ORIGIN if angular_velocity is ORIGIN else np.array(arguments["angular_velocity"]),
             mass=properties.mass,
             inertia=properties.inertia,
             center_of_mass=properties.center,

@@ -15,13 +15,16 @@ from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, STATIC
 from mcsim.state._shape cimport Shape
 
 
+ARRAY = np.ndarray
+
+
 cdef int read(value, int rows, int columns, double* out) except -1:
     """An array of so many rows and columns, or of so many rows."""
     cdef Py_buffer view
     cdef int i, j
     cdef const char* row
     cdef Py_ssize_t across
-    if not isinstance(value, np.ndarray):
+    if type(value) is not ARRAY:
         value = np.array(value, float)
     PyObject_GetBuffer(value, &view, PyBUF_FORMAT | PyBUF_STRIDES)
     try:
