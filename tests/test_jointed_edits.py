@@ -77,13 +77,15 @@ def edit(world, number: int, deed: str, x: int, y: int, kind: int) -> None:
         world.set_kind(body, KINDS[kind % 3])
     elif deed == "shape" and body:
         world.set_shape(body, SHAPES[kind % 3])
+    elif deed == "material" and body:
+        world.set_material(body, mc.Material(friction=0.1 * (kind % 9), stiffness=5000.0, damping=20.0))
     elif deed == "switch" and body:
         world.body(body).enabled = bool(kind % 2)
     elif deed == "apart" and len(bodies) > 1 and body != bodies[y % len(bodies)]:
         world.ignore_collision(body, bodies[y % len(bodies)], bool(kind % 2))
 
 
-deeds = st.sampled_from(["join", "join", "part", "add", "remove", "kind", "shape", "switch", "apart"])
+deeds = st.sampled_from(["join", "join", "part", "add", "remove", "kind", "shape", "material", "switch", "apart"])
 edits = st.lists(
     st.tuples(deeds, st.integers(0, 40), st.integers(0, 40), st.integers(0, 40), st.integers(0, 12)), max_size=9
 )

@@ -9,6 +9,9 @@ def any_seen(arrays: dict[str, np.ndarray], known: int, views: dict[str, Any]) -
 def copy_rows(
     to: dict[str, np.ndarray], row: int, arrays: dict[str, np.ndarray], source: int, names: Sequence[str]
 ) -> None: ...
+def same_rows(
+    these: dict[str, np.ndarray], row: int, others: dict[str, np.ndarray], source: int, names: Sequence[str]
+) -> bool: ...
 
 class Rows:
     old: int

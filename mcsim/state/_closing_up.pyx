@@ -6,7 +6,7 @@ between two lines of Python alone.
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t
-from libc.string cimport memcpy, memmove
+from libc.string cimport memcmp, memcpy, memmove
 
 import numpy as np
 
@@ -31,15 +31,29 @@ def any_seen(dict arrays, Py_ssize_t known, dict views):
     return False
 
 
+cdef Py_ssize_t row_size(array, Py_ssize_t row, other, Py_ssize_t source) except -1:
+    """[bytes] of a row, since rows are one behind the other; of two arrays that have these rows."""
+    if other.dtype is not array.dtype or not (0 <= row < len(array) and 0 <= source < len(other)):
+        raise ValueError("there is no such row")
+    return array.strides[0]
+
+
 def copy_rows(dict to, Py_ssize_t row, dict arrays, Py_ssize_t source, names):
     """Row `source` of some arrays, by their names, into `row` of others of the same types."""
     cdef Py_ssize_t size
     for name in names:
-        array, other = arrays[name], to[name]
-        if other.dtype is not array.dtype or not (0 <= source < len(array) and 0 <= row < len(other)):
-            raise ValueError(f"there is no such row of {name}")
-        size = array.strides[0]                              # of a row, since they are one behind the other
-        memcpy(<char*>records(other) + row * size, <char*>records(array) + source * size, size)
+        size = row_size(to[name], row, arrays[name], source)
+        memcpy(<char*>records(to[name]) + row * size, <char*>records(arrays[name]) + source * size, size)
+
+
+def same_rows(dict these, Py_ssize_t row, dict others, Py_ssize_t source, names):
+    """Whether the rows `row` of some arrays, by their names, are to the bit the rows `source` of others."""
+    cdef Py_ssize_t size
+    for name in names:
+        size = row_size(these[name], row, others[name], source)
+        if memcmp(<char*>records(these[name]) + row * size, <char*>records(others[name]) + source * size, size) != 0:
+            return False
+    return True
 
 
 def first_of(run):

@@ -20,7 +20,7 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described, equal_arguments
 from mcsim.scene.shapes import Plane, Shape
-from mcsim.state._closing_up import Rows, copy_rows
+from mcsim.state._closing_up import Rows, copy_rows, same_rows
 from mcsim.state.arrays import (
     BodyArrays,
     ShapeArrays,
@@ -35,7 +35,9 @@ from mcsim.world.draft import Draft
 from mcsim.world.protocols import There
 
 NOBODY, NOTHING = BodyArrays(0), ShapeArrays(SimpleNamespace(bodies=[]))  # of no body
-SAVED = tuple(field.name for field in BODY_FIELDS if field.saved)
+# What other versions of bodies keep of them, and what joints know of bodies.
+SAVED = (*(field.name for field in BODY_FIELDS if field.saved), "locks")
+HELD = ("kind", "mass", "inertia", "center_of_mass")
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
 
@@ -223,11 +225,18 @@ class Gathering:
         ]
 
     def _same_joints(self) -> bool:
-        """Whether they are those of now, between bodies that are so, too, and whose numbers stay."""
+        """Whether they are those of now, between bodies that are so to them, and whose numbers stay."""
         if not self.joint_rows.stay or not len(self.old_joints):
             return self.joint_rows.stay
-        ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
-        return np.array_equal(self.kept[ends], ends)
+        ends, numbers = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]]), self.kept.copy()
+        for new, before in self.versions:
+            if same_rows(self.arrays.whole, 1 + self._place(new), self.old.bodies.whole, 1 + before, HELD):
+                numbers[before] = new
+        return np.array_equal(numbers[ends], ends)
+
+    def _place(self, new: int) -> int:
+        """Of a body that comes: its row among those."""
+        return int(np.searchsorted(self.body_rows.fresh, new))
 
     def _versions(self) -> list[tuple[int, int]]:
         """[(new number, old number)] of bodies that are other versions of old ones."""
@@ -243,7 +252,7 @@ class Gathering:
         """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
         did."""
         arrays, old, body = self.arrays, self.old.bodies, self.scene.bodies[new]
-        i = int(np.searchsorted(self.body_rows.fresh, new))
+        i = self._place(new)
         copy_rows(arrays.whole, 1 + i, old.whole, 1 + before, SAVED)
         shift = body.center_of_mass - old.center_of_mass[before]
         if shift.any():
