@@ -241,8 +241,9 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
     types = {joint.type for joint in joints}
     number_of = scene.numbers()[1] if "gear" in types else {}
     users = [joint.name for joint in scene.joints if joint.type == "user"] if "user" in types else []
-    axes: dict[int, int] = {}  # lists of axes, which several joints share as copies in Scene.add do -> place in `filled`
-    filled: list[np.ndarray] = []
+    # Lists of axes, which several joints share as copies in Scene.add do: the place of each in `filled`.
+    axes = {key: i for i, key in enumerate(dict.fromkeys(id(joint.axes) for joint in joints))}
+    filled, first = np.zeros(len(axes), JOINT_DTYPE)["axes"], set[int]()
     for record, joint in zip(records, joints):
         if isinstance(joint, GearJoint):
             record["ratio"] = joint.ratio
@@ -250,12 +251,11 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
             record["geared_axis"] = joint.axis_a, joint.axis_b
         if isinstance(joint, UserJoint):
             record["user"], record["user_size"] = users.index(joint.name), joint.size
-        if id(joint.axes) not in axes:
-            axes[id(joint.axes)] = len(filled)
-            filled.append(np.zeros((), JOINT_DTYPE)["axes"])
-            for slot, axis in zip(filled[-1], joint.axes):
+        if id(joint.axes) not in first:
+            first.add(id(joint.axes))
+            for slot, axis in zip(filled[axes[id(joint.axes)]], joint.axes):
                 _fill_axis(slot, axis)
-    records["axes"] = np.array(filled)[[axes[id(joint.axes)] for joint in joints]]
+    records["axes"] = filled[[axes[id(joint.axes)] for joint in joints]]
     records["type"] = [JOINT_TYPES.index(joint.type) for joint in joints]
     records["axis_count"] = [len(joint.axes) for joint in joints]
     for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False), ("locks", 0)):
