@@ -44,6 +44,7 @@ KERNELS = {
     "mcsim.core._noted": [],
     "mcsim.core._plain": ["m"],
     "mcsim.state._closing_up": [],
+    "mcsim.state._filling": ["m"],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],

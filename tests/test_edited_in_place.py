@@ -159,6 +159,7 @@ def yard(jointed: bool) -> mc.Scene:
         scene.add_body(f"b{number}", shape=SHAPES[number], position=place(number), material=MATERIALS[0])
     if jointed:
         scene.add_joint(mc.BallJoint("b0", "b1", anchor=(0.175, 0.0, 0.3)))
+        scene.add_joint(mc.LockJoint(None, "b3", "x"))
     return scene
 
 
@@ -217,7 +218,8 @@ def test_what_makes_the_steps_stays_where_no_joint_is_touched(jointed):
     for number in range(20):
         world.add_body(f"n{number}", shape=SHAPES[number % 5], position=(5.0, number, 1.0))
         world.set_material(f"n{number}", MATERIALS[0])
-        world.set_shape("b3", SHAPES[number % 2])
+        world.set_material("b0", MATERIALS[number % 2 * 2])
+        world.set_shape("b2", SHAPES[number % 2])
         world.step(1)
         world.remove_body("first" if number == 0 else f"n{number}")
         assert world._pipeline is pipeline

@@ -43,6 +43,15 @@ def body_keys(pairs):
     return np.unique(pairs[:, 0].astype(np.uint64) << np.uint64(32) | pairs[:, 1].astype(np.uint64))
 
 
+def is_in(keys, known):
+    """(k,) bool: which are among others, (n,) sorted."""
+    place = np.searchsorted(known, keys)
+    found = np.zeros(len(keys), bool)
+    inside = place < len(known)
+    found[inside] = known[place[inside]] == keys[inside]
+    return found
+
+
 cdef Py_ssize_t first_changed(const int32_t* number, Py_ssize_t count) noexcept nogil:
     """The first place that has another number, and none below 0, or `count`; -1 where the numbers do not rise, but for
     those below 0."""
@@ -214,12 +223,21 @@ cdef class Broadphase(PlacedShapes):
 
     def set_excluded(self, pairs):
         """pairs (k, 2): the pairs of bodies that do not collide from now on. Refused: nothing changed."""
+        keys, known = body_keys(pairs), self.excluded_keys()
+        self._take_excluded(keys, np.setxor1d(keys, known, assume_unique=True))
+
+    def change_excluded(self, come, gone):
+        """The same, of the pairs that come and those that go alone, each (k, 2) and none in both."""
+        known, come, gone = self.excluded_keys(), body_keys(come), body_keys(gone)
+        come, gone = come[~is_in(come, known)], gone[is_in(gone, known)]
+        keys = np.delete(known, np.searchsorted(known, gone))
+        self._take_excluded(np.insert(keys, np.searchsorted(keys, come), come), np.concatenate([come, gone]))
+
+    def _take_excluded(self, keys, changed):
+        """keys: sorted, of all pairs that do not collide from now on; changed: of those that came or went."""
         cdef int32_t i
-        keys = body_keys(pairs)
-        other = body_keys(self.get_excluded())
-        changed = np.setxor1d(keys, other, assume_unique=True)
         bodies = np.unique(np.concatenate([changed >> np.uint64(32), changed & np.uint64(0xffffffff)]))
-        touched = np.isin(self.get_shapes()["body"], bodies.astype(np.int64)).astype(np.int8)
+        touched = np.isin(self.get_bodies(), bodies.astype(np.int64)).astype(np.int8)
         cdef const int8_t* flags = <const int8_t*>address(touched)
         self.excluded = <uint64_t*>resized(self.excluded, max(len(keys), self.excluded_count), sizeof(uint64_t))
         memcpy(self.excluded, address(keys), len(keys) * sizeof(uint64_t))
@@ -228,11 +246,16 @@ cdef class Broadphase(PlacedShapes):
             self.moved[i] |= flags[i]
         self.unplaced = True
 
-    def get_excluded(self):
-        """-> (k, 2) int64: the pairs of bodies that do not collide, the lower number first."""
+    def excluded_keys(self):
+        """(k,) uint64, sorted: as body_keys()."""
         keys = np.empty(self.excluded_count, np.uint64)
         if self.excluded_count > 0:                      # else the array may not be there, which memcpy must not be told
             memcpy(address(keys), self.excluded, self.excluded_count * sizeof(uint64_t))
+        return keys
+
+    def get_excluded(self):
+        """-> (k, 2) int64: the pairs of bodies that do not collide, the lower number first."""
+        keys = self.excluded_keys()
         return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int64)
 
     # ---- rest --------------------------------------------------------------------------------------------------------

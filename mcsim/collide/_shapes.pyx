@@ -15,7 +15,7 @@ from mcsim.core._math cimport vec3, add, dot, is_zero, scale, norm, rotate, quat
 from mcsim.state._bodies cimport Bodies, DYNAMIC, STATIC
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.state._shape_types cimport PLANE, HULL, MESH, HEIGHT_FIELD
+from mcsim.state._shape_types cimport PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._margins cimport extend, grown
 from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
@@ -37,6 +37,14 @@ cdef inline bint resists(const Shape* s) noexcept nogil:
     """Has its material more than Coulomb's friction?"""
     return (s.rolling_friction > 0.0 or s.torsional_friction > 0.0
             or dot(s.surface_velocity, s.surface_velocity) > 0.0)
+
+
+cdef inline bint has_other_form(const Shape* a, const Shape* b) noexcept nogil:
+    """Has one another size or place than the other?"""
+    return (a.rounding != b.rounding or a.size.x != b.size.x or a.size.y != b.size.y or a.size.z != b.size.z
+            or a.position.x != b.position.x or a.position.y != b.position.y or a.position.z != b.position.z
+            or a.orientation.w != b.orientation.w or a.orientation.x != b.orientation.x
+            or a.orientation.y != b.orientation.y or a.orientation.z != b.orientation.z)
 
 
 cdef class HullPool:
@@ -187,15 +195,18 @@ cdef class PlacedShapes:
     def _checked_in(self, shapes, HullPool pool, first):
         """-> how many of the shapes, numbered from `first` on, are of hulls or surfaces. Refused are those that name one
         that is not in the pool."""
-        is_hull = shapes["type"] == HULL
-        for k in np.flatnonzero(is_hull & ((shapes["hull"] < 0) | (shapes["hull"] >= pool.count))):
-            raise ValueError(f"shape {first + k} names hull {shapes['hull'][k]} of {pool.count}")
-        on_surface = (shapes["type"] == MESH) | (shapes["type"] == HEIGHT_FIELD)
-        for k in np.flatnonzero(on_surface & ((shapes["surface"] < 0) | (shapes["surface"] >= pool.surfaces.count))):
-            raise ValueError(f"shape {first + k} names surface {shapes['surface'][k]} of {pool.surfaces.count}")
-        if np.any(shapes["body"] < 0):
-            raise ValueError("a shape must name the body that it is on")
-        return int(np.count_nonzero(is_hull | on_surface))
+        cdef const Shape* s = <const Shape*>address(shapes)
+        cdef Py_ssize_t k
+        cdef Py_ssize_t pooled = 0
+        for k in range(len(shapes)):
+            if s[k].type == HULL and not 0 <= s[k].hull < pool.count:
+                raise ValueError(f"shape {first + k} names hull {s[k].hull} of {pool.count}")
+            if is_surface(s[k].type) and not 0 <= s[k].surface < pool.surfaces.count:
+                raise ValueError(f"shape {first + k} names surface {s[k].surface} of {pool.surfaces.count}")
+            if s[k].body < 0:
+                raise ValueError("a shape must name the body that it is on")
+            pooled += s[k].type == HULL or is_surface(s[k].type)
+        return pooled
 
     def _add_pool(self, pool, pooled):
         """Keep a pool that so many shapes are in. -> its number"""
@@ -249,6 +260,15 @@ cdef class PlacedShapes:
         self.revise()
         return 0
 
+    def has_numbers(self, numbers):
+        """Whether there are shapes of all these numbers, (k,) int32."""
+        cdef const int32_t* number = <const int32_t*>address(numbers)
+        cdef Py_ssize_t k
+        for k in range(len(numbers)):
+            if not 0 <= number[k] < self.shape_count:
+                return False
+        return True
+
     def _change(self, numbers, shapes):
         """Other records for some rows; body, type, hull and surface stay. -> (k,) bool: which changed their form or
         place. Refused: nothing changed."""
@@ -256,27 +276,28 @@ cdef class PlacedShapes:
         cdef Py_ssize_t k
         numbers = np.array(numbers, np.int32).reshape(-1)
         shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE).reshape(-1)
-        if len(numbers) != len(shapes) or np.any((numbers < 0) | (numbers >= self.shape_count)):
+        if not self.has_numbers(numbers) or len(numbers) != len(shapes):
             raise ValueError(f"there are {self.shape_count} shapes; each one to change needs its number and a record")
-        old = np.empty(len(numbers), SHAPE_DTYPE)
-        cdef Shape* before = <Shape*>address(old)
-        for k in range(len(numbers)):
-            before[k] = self.shapes[<int32_t>numbers[k]]
-        for field in ("type", "body", "hull", "surface"):
-            if np.any(old[field] != shapes[field]):
-                raise ValueError(f"a shape keeps its {field}; remove it and add another")
-        changed = old["rounding"] != shapes["rounding"]
-        for field in ("size", "position", "orientation"):
-            changed |= np.any(old[field] != shapes[field], axis=1)
-        filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
         cdef const Shape* records = <const Shape*>address(shapes)
+        cdef const Shape* old
+        cdef bint filtered
+        changed = np.zeros(len(numbers), bool)
+        for k in range(len(numbers)):
+            old = &self.shapes[<int32_t>numbers[k]]
+            for field, kept in (("type", old.type == records[k].type), ("body", old.body == records[k].body),
+                                ("hull", old.hull == records[k].hull), ("surface", old.surface == records[k].surface)):
+                if not kept:
+                    raise ValueError(f"a shape keeps its {field}; remove it and add another")
         for k in range(len(numbers)):
             i = numbers[k]
+            old = &self.shapes[i]
+            changed[k] = has_other_form(old, &records[k])
+            filtered = old.group != records[k].group or old.mask != records[k].mask
             self.count_shape(i, -1)
             self.shapes[i] = records[k]
             self.count_shape(i, 1)
             self.grip(i)
-            self.moved[i] |= <int8_t>(changed[k] or filtered[k])
+            self.moved[i] |= <int8_t>(changed[k] or filtered)
             if changed[k]:
                 self.due[i] = 1
                 self.solidify(i, self._pools[self.pool[i]][0] if self.pool[i] >= 0 else None)
@@ -292,8 +313,7 @@ cdef class PlacedShapes:
                                        surfaces)
         numbers = np.array(numbers, np.int32).reshape(-1)
         shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE).reshape(-1)
-        if len(numbers) != len(shapes) or len(np.unique(numbers)) < len(numbers) or np.any(
-                (numbers < 0) | (numbers >= self.shape_count)):
+        if not self.has_numbers(numbers) or len(numbers) != len(shapes) or len(set(numbers.tolist())) < len(numbers):
             raise ValueError(f"there are {self.shape_count} shapes; each one to replace needs its number and a record")
         cdef const Shape* records = <const Shape*>address(shapes)
         for k in range(len(numbers)):
@@ -321,6 +341,16 @@ cdef class PlacedShapes:
         memcpy(address(result), self.owner, self.shape_count * sizeof(int32_t))
         return result
 
+    def on_gone(self, body_number):
+        """-> (s,) bool: which shapes are on bodies that are gone. body_number (bodies,) int32: -1 of those."""
+        cdef const int32_t* number = <const int32_t*>address(body_number)
+        cdef Py_ssize_t i
+        result = np.empty(self.shape_count, bool)
+        cdef int8_t* gone = <int8_t*>address(result)
+        for i in range(self.shape_count):
+            gone[i] = number[self.owner[i]] < 0
+        return result
+
     cdef void count_shape(self, int32_t i, int by) noexcept nogil:
         """A shape comes (1), or goes (-1)."""
         self.resisters += by * resists(&self.shapes[i])
@@ -332,10 +362,20 @@ cdef class PlacedShapes:
         self.unplaced = True
         self.resisting, self.one_way = self.resisters > 0, self.one_ways > 0
 
-    def get_shapes(self):
-        """-> (s,) SHAPE_DTYPE, a copy of the records."""
-        result = np.empty(self.shape_count, SHAPE_DTYPE)
-        memcpy(address(result), self.shapes, self.shape_count * sizeof(Shape))
+    def get_shapes(self, numbers=None):
+        """-> (s,) SHAPE_DTYPE, a copy of the records, of all shapes or of some."""
+        cdef Py_ssize_t i
+        cdef Py_ssize_t k = 0
+        result = np.empty(self.shape_count if numbers is None else len(numbers), SHAPE_DTYPE)
+        cdef Shape* records = <Shape*>address(result)
+        if numbers is None:
+            memcpy(records, self.shapes, self.shape_count * sizeof(Shape))
+            return result
+        for i in numbers:
+            if not 0 <= i < self.shape_count:
+                raise IndexError(f"there are {self.shape_count} shapes")
+            records[k] = self.shapes[i]
+            k += 1
         return result
 
     # ---- placing -----------------------------------------------------------------------------------------------------

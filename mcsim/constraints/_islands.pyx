@@ -84,8 +84,8 @@ cdef class Islands:
         rows.edit(near, REACH * nearest)
         rows.edit(flags[0], 0)
         rows.edit(flags[1], 0)
-        rows.edit(held[0][1:], fresh.inv_mass)
-        rows.edit(held[1][1:], fresh.inv_inertia)
+        rows.edit(held[0], fresh.whole["inv_mass"], 1)
+        rows.edit(held[1], fresh.whole["inv_inertia"], 1)
         rows.edit(held[2], 0.0)
         self._take(bodies)
 

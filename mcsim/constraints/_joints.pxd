@@ -20,6 +20,8 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
                               const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
                               const int32_t* kept, const int8_t* taken, const int8_t* struck,
                               JointLists* lists) noexcept nogil
+cdef Py_ssize_t own_sizes(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                          int32_t* sizes) noexcept nogil
 cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,

@@ -382,6 +382,26 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
     return n
 
 
+cdef Py_ssize_t own_sizes(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                          int32_t* sizes) noexcept nogil:
+    """sizes: how many rows are each joint itself; nothing else is written. -> for how many rows layout_joints() must be
+    given room, whoever is awake"""
+    cdef Row rows[MOST_ROWS]
+    cdef Joint copy
+    cdef Py_ssize_t j
+    cdef Py_ssize_t n = MOST_ROWS
+    for j in range(count):
+        sizes[j] = 0
+        if joints[j].type == GEAR:
+            n += 2
+            continue
+        copy = joints[j]
+        write_joint(&copy, <int>j, bodies, settings, rows, True, True, False)
+        sizes[j] = copy.constraint_count
+        n += copy.row_count
+    return n
+
+
 cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil:
     """The same rows at the present poses; impulses stay."""

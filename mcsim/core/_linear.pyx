@@ -7,7 +7,10 @@ changing a bit.
 from libc.float cimport DBL_EPSILON
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
+
+from mcsim.core._math cimport add as add3, mat_vec, quat, quat_matrix, transpose, vec3
+from mcsim.core._types cimport Mat3, Vec3
 
 import numpy as np
 
@@ -111,6 +114,15 @@ def sum_products(const double[::1] a, const double[::1] b):
     return s
 
 
+def length_of(const double[::1] a):
+    """The square root of a . a"""
+    cdef double s = 0.0
+    cdef Py_ssize_t i
+    for i in range(a.shape[0]):
+        s += a[i] * a[i]
+    return sqrt(s)
+
+
 def row_products(const double[:, ::1] a, const double[:, ::1] b, double[::1] out):
     """out (n,) <- the inner products of the rows of a and b (n, m)."""
     cdef Py_ssize_t i, k
@@ -193,27 +205,76 @@ cdef bint factor_lu(double* a, int64_t* order, double* sign, Py_ssize_t n) noexc
     return True
 
 
+cdef void solve_factored(const double* f, const int64_t* order, const double* b, double* x, Py_ssize_t n,
+                         Py_ssize_t m) noexcept nogil:
+    """x (n, m) <- the solution for the right sides b (n, m), with what factor_lu() has left."""
+    cdef Py_ssize_t i, k
+    for i in range(n):
+        memcpy(x + i * m, b + order[i] * m, m * sizeof(double))
+        subtract(x + i * m, f + i * n, x, m, i, m)
+    for i in range(n - 1, -1, -1):
+        subtract(x + i * m, f + i * n + i + 1, x + (i + 1) * m, m, n - i - 1, m)
+        for k in range(m):
+            x[i * m + k] /= f[i * n + i]
+
+
 def solve_lu(double[:, :, ::1] a, const double[:, :, ::1] b, double[:, :, ::1] out):
     """out (s, n, m) <- a^-1 b of each pair; a is spoilt. False: one of a is singular to the bit."""
-    cdef Py_ssize_t s, i, k, n = a.shape[1], m = b.shape[2]
+    cdef Py_ssize_t s, n = a.shape[1], m = b.shape[2]
     cdef int64_t[::1] order = np.zeros(n + 1, np.int64)
     cdef double sign
-    cdef double* x
-    cdef double* f
     if n == 0 or m == 0:
         return True
     for s in range(a.shape[0]):
-        f = &a[s, 0, 0]
-        if not factor_lu(f, &order[0], &sign, n):
+        if not factor_lu(&a[s, 0, 0], &order[0], &sign, n):
             return False
-        x = &out[s, 0, 0]
-        for i in range(n):
-            memcpy(x + i * m, &b[s, order[i], 0], m * sizeof(double))
-            subtract(x + i * m, f + i * n, x, m, i, m)
-        for i in range(n - 1, -1, -1):
-            subtract(x + i * m, f + i * n + i + 1, x + (i + 1) * m, m, n - i - 1, m)
-            for k in range(m):
-                x[i * m + k] /= f[i * n + i]
+        solve_factored(&a[s, 0, 0], &order[0], &b[s, 0, 0], &out[s, 0, 0], n, m)
+    return True
+
+
+def solid_placed(q, position, center, inertia):
+    """The centre of mass (3,) and the inertia (3, 3) about it of a solid in the frame in which the frame of `center` and
+    `inertia` has the position (3,) and the orientation (4,) q: position + R center, R I R', symmetric to the bit."""
+    cdef const double[::1] turn = np.ascontiguousarray(q, float)
+    cdef const double[::1] place = np.ascontiguousarray(position, float)
+    cdef const double[::1] inner = np.ascontiguousarray(center, float)
+    cdef const double[:, ::1] moments = np.ascontiguousarray(inertia, float)
+    if not (turn.shape[0] == 4 and place.shape[0] == inner.shape[0] == moments.shape[0] == moments.shape[1] == 3):
+        raise ValueError("a solid is placed by 3 and 4 numbers, and has 3 and 3 x 3")
+    cdef Mat3 r = quat_matrix(quat(turn[0], turn[1], turn[2], turn[3]))
+    cdef Mat3 back = transpose(r)
+    cdef Mat3 half, whole
+    cdef Vec3 c = add3(vec3(place[0], place[1], place[2]), mat_vec(r, vec3(inner[0], inner[1], inner[2])))
+    product3(&r, <const Mat3*>&moments[0, 0], &half)
+    product3(&half, &back, &whole)
+    out = np.empty(3), np.empty((3, 3))
+    cdef double[::1] to = out[0]
+    cdef double[:, ::1] turned = out[1]
+    to[0], to[1], to[2] = c.x, c.y, c.z
+    turned[0, 0], turned[1, 1], turned[2, 2] = (
+        (whole.xx + whole.xx) / 2.0, (whole.yy + whole.yy) / 2.0, (whole.zz + whole.zz) / 2.0)
+    turned[0, 1] = turned[1, 0] = (whole.xy + whole.yx) / 2.0
+    turned[0, 2] = turned[2, 0] = (whole.xz + whole.zx) / 2.0
+    turned[1, 2] = turned[2, 1] = (whole.yz + whole.zy) / 2.0
+    return out
+
+
+cdef void product3(const Mat3* a, const Mat3* b, Mat3* out) noexcept nogil:
+    """out <- a b, which are other matrices than out; as multiply_two()."""
+    matrix_product(&out.xx, &a.xx, &b.xx, 3, 3, 3)
+
+
+cdef bint inverse3(const Mat3* a, Mat3* out) noexcept nogil:
+    """out <- a^-1, as solve_lu() with unit vectors on the right. False: a is singular to the bit."""
+    cdef Mat3 factors = a[0]
+    cdef Mat3 unit
+    cdef int64_t order[3]
+    cdef double sign
+    memset(&unit, 0, sizeof(Mat3))
+    unit.xx = unit.yy = unit.zz = 1.0
+    if not factor_lu(&factors.xx, order, &sign, 3):
+        return False
+    solve_factored(&factors.xx, order, &unit.xx, &out.xx, 3, 3)
     return True
 
 

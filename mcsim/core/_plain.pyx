@@ -81,3 +81,9 @@ def plain_vector(value):
     """-> the three finite numbers of a vector as a tuple of floats; None where it is not as most are"""
     cdef Vec3 v
     return (v.x, v.y, v.z) if read_vector(value, &v) else None
+
+
+def plain_quaternion(value):
+    """The same of four numbers."""
+    cdef Quat q
+    return (q.w, q.x, q.y, q.z) if read_numbers(value, 4, &q.w) else None

@@ -32,6 +32,19 @@ cdef inline void untouch(Touched* t) noexcept nogil:
     t.all = False
 
 
+cdef inline void drop_beyond(Touched* t, int32_t end) noexcept nogil:
+    """Rows from `end` on are no longer there."""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t kept = 0
+    for k in range(t.count):
+        if t.rows[k] < end:
+            t.rows[kept] = t.rows[k]
+            kept += 1
+        else:
+            t.marks[t.rows[k]] = 0
+    t.count = kept
+
+
 cdef inline void sort_touched(Touched* t) noexcept nogil:
     """Rising, by Shell's sort: there are few, or it is `all`."""
     cdef Py_ssize_t gap = t.count // 2

@@ -100,7 +100,7 @@ def dot(a: Any, b: Any) -> float:
 
 def length(a: Any) -> float:
     """The Euclidean norm of a vector (n,)."""
-    return float(np.sqrt(dot(a, a)))
+    return _linear.length_of(np.ascontiguousarray(a, float))
 
 
 def lengths(a: Any) -> np.ndarray:

@@ -5,6 +5,7 @@ take arrays of any leading axes, unchecked; `mcsim.rotation` is what users call.
 """
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,15 @@ IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 def normalized(a: Any) -> np.ndarray:
     """a / |a|, also where |a|² would underflow or overflow; the length must not be zero."""
     a = np.asarray(a, float)
-    largest = max(map(abs, a.tolist()))
+    numbers = a.tolist()
+    largest = max(map(abs, numbers))
     if not 1e-100 < largest < 1e100:
         a = a / largest
-    size = length(a)
+        numbers = a.tolist()
+    size = 0.0
+    for number in numbers:
+        size += number * number
+    size = sqrt(size)
     return a if size == 1.0 else a / size
 
 

@@ -35,7 +35,7 @@ from mcsim.wide._joint_bounds cimport WideJointBounds
 
 from mcsim.core.arrays import aligned
 from mcsim.solve._tree import LEAST_PART
-from mcsim.solve.border import WORLD, border_rows, ties
+from mcsim.solve.border import border_rows, ties
 from mcsim.solve.components import find_articulations
 from mcsim.state.arrays import joint_levers
 from mcsim.state.fields import JOINT_TYPES
@@ -122,14 +122,13 @@ cdef class ArticulationState:
 
     def _find_driven(self, found, pairs, kinematic):
         """(n,) the kinematic bodies at the joints of each articulation."""
-        kinematic, driven = np.append(kinematic, False), []
-        for record in found:
-            own = self.tree.joint[record["node"]:record["node_end"]]
-            ends = np.unique(pairs[own[own >= 0]])
-            record["driven"] = len(driven)
-            driven += [body for body in ends if kinematic[body]]
-            record["driven_end"] = len(driven)
-        return np.array(driven, np.int32)
+        own = np.flatnonzero(self.tree.joint >= 0)
+        ends = pairs[self.tree.joint[own]]
+        at, side = np.nonzero(np.append(kinematic, False)[ends])
+        group, body = np.unique(np.stack([self.tree.group[own[at]], ends[at, side]]), axis=1)
+        for name, side in (("driven", "left"), ("driven_end", "right")):
+            found[name] = np.searchsorted(group, np.arange(len(found)), side)
+        return body.astype(np.int32)
 
     def _measure(self, found, bodies, joints, pairs, group):
         """The size of each articulation: its longest lever, or the largest radius of gyration of its bodies."""
@@ -194,9 +193,9 @@ cdef class ArticulationState:
 
     def _keep_bodies(self, members, driven, bodies, pairs, beside):
         count = bodies.count
-        held = np.zeros(count, bool)
-        ends = [*pairs.ravel(), *(body for row in beside for body in row[3])]
-        held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
+        held = np.zeros(count + 1, bool)                     # the last is the world
+        held[pairs] = held[[body for row in beside for body in row[3]]] = True
+        held = held[:count]
         members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
         others = np.append(np.flatnonzero(~held), 0).astype(np.int32)
         all_others, others = others, np.append(others, driven)

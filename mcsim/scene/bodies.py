@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from mcsim.scene.checks import (
 from mcsim.scene.described import Described, signature_defaults
 from mcsim.scene.mass import SLENDEREST, MassProperties, combined, inertia_problem
 from mcsim.scene.materials import Material
-from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
+from mcsim.scene.shapes import AT_ORIGIN, IS_UPRIGHT, ORIGIN, UPRIGHT, Plane, Shape
 
 KINDS = ("static", "kinematic", "dynamic")  # the registry of body kinds
 SMALLEST, LARGEST = 1e-100, 1e100  # of mass [kg] and inertia [kg m²]
@@ -148,13 +149,16 @@ class Body(Described):
         }
         if not isinstance(material, Material | None):
             raise FieldError("material", f"must be a Material, got {show(material)}")
-        self._set(**{name: np.array(value) if name in _ARRAYS else value for name, value in arguments.items()})
         properties = _mass_properties(arguments)
+        self.__dict__.update(arguments)
         self._set(
             _arguments=arguments,
             index=index,
             shapes=list(arguments["shapes"]),
-            orientation=normalized(arguments["orientation"]),
+            position=np.array(arguments["position"]),
+            orientation=IS_UPRIGHT if orientation is UPRIGHT else normalized(arguments["orientation"]),
+            velocity=AT_ORIGIN if velocity is ORIGIN else np.array(arguments["velocity"]),
+            angular_velocity=AT_ORIGIN if angular_velocity is ORIGIN else np.array(arguments["angular_velocity"]),
             mass=properties.mass,
             inertia=properties.inertia,
             center_of_mass=properties.center,
@@ -184,9 +188,6 @@ class Body(Described):
         mass = f", {self.mass:.6g} kg" if self.kind == "dynamic" else ""
         kind = self.kind if self.enabled else f"{self.described_kind}, not enabled"
         return f"<Body {self.index} {self.name!r}: {kind}, {kinds}{mass}>"
-
-
-_ARRAYS = ("position", "velocity", "angular_velocity")
 
 
 def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
@@ -302,6 +303,8 @@ def _from_shapes(shapes: Sequence[Shape], density: float) -> MassProperties:
             result = combined([shape.mass_properties(shape.density or density) for shape in shapes])
         except (OverflowError, ZeroDivisionError):
             result = None
-    if result is None or not (np.isfinite(result.inertia).all() and np.isfinite(result.center).all() and result.mass):
+    if result is None or not (
+        result.mass and all(map(isfinite, (*result.inertia.ravel().tolist(), *result.center.tolist())))
+    ):
         raise FieldError("shape", "is so large, so small or so far away that its mass is not a positive number")
     return result

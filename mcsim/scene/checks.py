@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.core._plain import plain_vector, plain_vectors
+from mcsim.core._plain import plain_quaternion, plain_vector, plain_vectors
 from mcsim.core.errors import SceneError
 
 Vector = Sequence[float] | np.ndarray
@@ -135,8 +135,8 @@ def items(value: Any, what: str, field: str) -> list[Any]:
 
 def vector(value: Any, field: str, length: int = 3) -> tuple[float, ...]:
     """`length` finite numbers."""
-    plain = plain_vector(value) if length == 3 else None  # most are: the same answer at once
-    if plain is not None:
+    plain = plain_vector(value) if length == 3 else plain_quaternion(value) if length == 4 else None
+    if plain is not None:  # as most are: the same answer at once
         return plain
     if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1:
         numbers = value.tolist()

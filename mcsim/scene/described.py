@@ -122,6 +122,14 @@ class Described:
         other._set(**attributes, _original=self.original)
         return other
 
+    def version(self, other: Self) -> Self:
+        """Another version of this part, with all that a new part of the same kind has."""
+        version = object.__new__(type(self))
+        version.__dict__.update(self.__dict__)
+        version.__dict__.update(other.__dict__)
+        version.__dict__["_original"] = self.original
+        return version
+
     def renewed(self, **attributes: Any) -> Self:
         """A part of its own, no version of this one, with other attributes, which are not checked. Arrays among them must
         be locked."""
@@ -130,6 +138,10 @@ class Described:
         other.__dict__.pop("_original", None)
         other.__dict__.update(attributes)
         return other
+
+    def has(self, name: str) -> bool:
+        """Whether there is such an attribute, or argument."""
+        return name in self.__dict__ or name in self._arguments or hasattr(type(self), name)
 
     def __getattr__(self, name: str) -> Any:
         """Any argument, as it was given and checked, is an attribute: `HingeJoint(…, limits=(-1, 1)).limits`."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core._linear import solid_placed
 from mcsim.core.linear import crosses, dot, dots, eigenvalues, product
-from mcsim.core.rotation import matrix
 
 SLENDEREST = 1e-12  # the least ratio of two principal moments
 
@@ -25,9 +25,7 @@ class MassProperties:
 
     def placed(self, position: np.ndarray, orientation: np.ndarray) -> "MassProperties":
         """The same, in the frame in which this one's frame has the given position and orientation."""
-        r = matrix(orientation)
-        inertia = product(r, self.inertia, r.T)
-        return MassProperties(self.mass, position + product(r, self.center), (inertia + inertia.T) / 2)
+        return MassProperties(self.mass, *solid_placed(orientation, position, self.center, self.inertia))
 
     def scaled(self, factor: float) -> "MassProperties":
         """The same shape with another density."""
@@ -36,7 +34,7 @@ class MassProperties:
 
 def centred(mass: float, ixx: float, iyy: float, izz: float) -> MassProperties:
     """Of a solid about its own frame's origin and axes."""
-    return MassProperties(mass, np.zeros(3), np.diag([ixx, iyy, izz]))
+    return MassProperties(mass, np.zeros(3), np.array([[ixx, 0.0, 0.0], [0.0, iyy, 0.0], [0.0, 0.0, izz]]))
 
 
 def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:

@@ -383,15 +383,15 @@ class Scene:
         other._forget_pairs()
         return other
 
-    def disabled_joints(self) -> set[str]:
-        """Names of the joints that hold nothing because a body of theirs is not enabled, and of the gears on them."""
-        off = {body.name for body in self.bodies if not body.enabled}
-        found: set[str] = set()
-        for joint in self.joints if off else ():
-            geared = {joint.joint_a, joint.joint_b} if isinstance(joint, GearJoint) else set()
-            if off & {joint.a, joint.b} or found & geared:
-                found.add(joint.name)
-        return found
+    def disabled_joints(self, joints: Iterable[Joint] | None = None) -> set[str]:
+        """Names of the joints, of all or of some, that hold nothing because a body of theirs is not enabled, and of the
+        gears on them."""
+        return {joint.name for joint in (self.joints if joints is None else joints) if self._holds_nothing(joint)}
+
+    def _holds_nothing(self, joint: Joint) -> bool:
+        ends = [self._body_of[name] for name in (joint.a, joint.b) if name is not None]
+        geared = (joint.joint_a, joint.joint_b) if isinstance(joint, GearJoint) else ()
+        return not all(body.enabled for body in ends) or any(self._holds_nothing(self._joint_of[name]) for name in geared)
 
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
         """The place of each body and of each joint, by name."""

@@ -19,7 +19,7 @@ from libc.stdint cimport int8_t, int32_t
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._touched cimport touch, touch_some, untouch
+from mcsim.core._touched cimport drop_beyond, touch, touch_some, untouch
 
 cdef extern from "Python.h":
     Py_ssize_t references "Py_REFCNT"(PyObject*) nogil
@@ -58,6 +58,22 @@ cdef class BodyWatch:
         untouch(&self.of_finder)
         self.shown = True
         self.touch_all()
+
+    def edit(self, bodies, fresh):
+        """Follow rows that came and went in the same memory, of which nobody had a view. bodies: BodyArrays of all; fresh:
+        numbers of those that came."""
+        cdef int32_t i
+        for name in NAMES:
+            getattr(bodies, name)                # its own view, which counts in `is_open`
+        self.padded, self.count = bodies._views is not None, bodies.count
+        drop_beyond(&self.told, <int32_t>self.count)
+        drop_beyond(&self.of_step, <int32_t>self.count)
+        drop_beyond(&self.of_backup, <int32_t>self.count)
+        drop_beyond(&self.of_forces, <int32_t>self.count)
+        drop_beyond(&self.of_finder, <int32_t>self.count)
+        for i in fresh:
+            self.touch_written(&i, 1)
+            touch(&self.of_finder, i)
 
     cdef int list_of(self, Touched* touched, Py_ssize_t count) except -1:
         numbers, marks = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int8)

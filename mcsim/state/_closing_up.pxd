@@ -7,4 +7,4 @@ cdef class Rows:
     cdef object place                    # `fresh`, as a slice where they are one behind the other
     cdef readonly list moves                      # those of the runs that are elsewhere then
 
-    cpdef edit(self, array, fresh)
+    cpdef edit(self, array, fresh, Py_ssize_t front=*)

@@ -5,8 +5,12 @@ between two lines of Python alone.
 """
 
 from cpython.object cimport PyObject
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp, memcpy, memmove
 
 import numpy as np
+
+from mcsim.core._arrays cimport integers, records
 
 # Runs of rows beyond which they are taken one by one.
 cdef Py_ssize_t MOST_RUNS = 32
@@ -25,6 +29,36 @@ def any_seen(dict arrays, Py_ssize_t known, dict views):
         if Py_REFCNT(<PyObject*>array) > known + more:
             return True
     return False
+
+
+cdef Py_ssize_t row_size(array, Py_ssize_t row, other, Py_ssize_t source) except -1:
+    """[bytes] of a row, since rows are one behind the other; of two arrays that have these rows."""
+    if other.dtype is not array.dtype or not (0 <= row < len(array) and 0 <= source < len(other)):
+        raise ValueError("there is no such row")
+    return array.strides[0]
+
+
+def copy_rows(dict to, Py_ssize_t row, dict arrays, Py_ssize_t source, names):
+    """Row `source` of some arrays, by their names, into `row` of others of the same types."""
+    cdef Py_ssize_t size
+    for name in names:
+        size = row_size(to[name], row, arrays[name], source)
+        memcpy(<char*>records(to[name]) + row * size, <char*>records(arrays[name]) + source * size, size)
+
+
+def same_rows(dict these, Py_ssize_t row, dict others, Py_ssize_t source, names):
+    """Whether the rows `row` of some arrays, by their names, are to the bit the rows `source` of others."""
+    cdef Py_ssize_t size
+    for name in names:
+        size = row_size(these[name], row, others[name], source)
+        if memcmp(<char*>records(these[name]) + row * size, <char*>records(others[name]) + source * size, size) != 0:
+            return False
+    return True
+
+
+def first_of(run):
+    """The first old row of a run."""
+    return run[2]
 
 
 cdef class Rows:
@@ -100,10 +134,24 @@ cdef class Rows:
 
     def numbers(self):
         """(old + 1,) int32: the new number of each old row, -1 of those that are gone; the last, of row -1, is -1."""
+        cdef Py_ssize_t begin, end, first, i
         out = np.full(self.old + 1, -1, np.int32)
+        cdef int32_t* number = integers(out)
         for begin, end, first in self.runs:
-            out[first:first + end - begin] = np.arange(begin, end)
+            for i in range(begin, end):
+                number[first + i - begin] = <int32_t>i
         return out
+
+    @property
+    def gone(self):
+        """The old rows that are not kept, ascending."""
+        cdef Py_ssize_t last = 0
+        cdef list found = []
+        for begin, end, first in sorted(self.runs, key=first_of):
+            found.extend(range(last, first))
+            last = first + end - begin
+        found.extend(range(last, self.old))
+        return found
 
     def of(self, array, fresh, Py_ssize_t room=0, Py_ssize_t front=0):
         """The new array, of memory of its own, with room for so many rows behind it. front: rows before the first one,
@@ -122,9 +170,27 @@ cdef class Rows:
             rows[self.place] = fresh
         return out
 
-    cpdef edit(self, array, fresh):
-        """The same in the memory of the old array, for rows that `close_up`: it has room for all that come."""
+    cpdef edit(self, array, fresh, Py_ssize_t front=0):
+        """The same in the memory of the old array, for rows that `close_up`: it has room for all that come. front: rows
+        before the first one, of the fresh ones too. fresh: an array, or what all its numbers are."""
+        cdef Py_ssize_t size
+        cdef char* rows
+        cdef const char* others
+        cdef Py_ssize_t begin, end, first
+        if not self.moves and len(self.fresh) == 0:
+            return
+        size = array.strides[0]                              # of a row, since they are one behind the other
+        rows = <char*>records(array) + front * size
         for begin, end, first in self.moves:
-            array[begin:end] = array[first:first + end - begin]
-        if len(self.fresh):
-            array[self.place] = fresh
+            memmove(rows + begin * size, rows + first * size, (end - begin) * size)
+        if len(self.fresh) == 0:
+            return
+        if type(fresh) is np.ndarray and fresh.dtype is array.dtype and type(self.place) is slice:
+            begin = self.place.start
+            if (len(fresh) != front + len(self.fresh) or fresh.shape[1:] != array.shape[1:]
+                    or front + self.count > len(array)):
+                raise ValueError("the rows that come do not fit")
+            others = <const char*>records(fresh) + front * size
+            memcpy(rows + begin * size, others, len(self.fresh) * size)
+        else:
+            (array[front:] if front else array)[self.place] = fresh[front:] if front else fresh

@@ -13,18 +13,16 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from mcsim.core import linear
-from mcsim.core.rotation import conjugates, matrices
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
 from mcsim.scene.drives import ACTS, AxisSpec, Motor, Spring
-from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
-from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
+from mcsim.scene.shapes import ConvexHull, HeightField, Mesh
 from mcsim.state._body_watch import BodyWatch
 from mcsim.state._closing_up import Rows, any_seen
+from mcsim.state._filling import body_sizes, fill_bodies, fill_shapes
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
-    BODY_KINDS,
     BODY_NOTES,
     DISABLED,
     HULL_DTYPE,
@@ -38,9 +36,8 @@ from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 ROOM = 64  # rows for bodies that may come
 ROOM_PART = 8  # and one more for every so many bodies
-KIND_NUMBERS = {name: i for i, name in enumerate(BODY_KINDS)}
+COLUMNS = [(field.name, field.shape, np.dtype(field.dtype)) for field in BODY_FIELDS + BODY_NOTES]
 SHAPE_NUMBERS = {name: i for i, name in enumerate(SHAPE_TYPES)}
-POOLED = np.array([name in (ConvexHull.type, Mesh.type, HeightField.type) for name in SHAPE_TYPES])  # more than a record
 
 
 class HasBodies(Protocol):
@@ -83,7 +80,7 @@ class BodyArrays:
         self.count = count
         self._views: dict[str, np.ndarray] | None = None  # `padded`, once somebody has asked for it
         if whole is None:
-            whole = {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
+            whole = {name: np.zeros((count + 1, *shape), dtype) for name, shape, dtype in COLUMNS}
             whole["orientation"][:, 0] = 1.0
             whole["island"][:] = AWAKE
         self.whole = whole
@@ -135,9 +132,7 @@ class BodyArrays:
     def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
         gyration."""
-        trace = self.inertia[:, 0, 0] + self.inertia[:, 1, 1] + self.inertia[:, 2, 2]
-        turning = trace / np.where(self.mass > 0.0, self.mass, 1.0)
-        return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
+        return body_sizes(self.whole)[1 : self.count + 1]
 
     def lengths(self) -> np.ndarray:
         """(n,) [m] the same, inf of points."""
@@ -147,58 +142,9 @@ class BodyArrays:
     @classmethod
     def from_scene(cls, scene: HasBodies) -> Self:
         """The bodies of `scene` at their initial state, in order."""
-        bodies = scene.bodies
-        arrays = cls(len(bodies))
-        if not bodies:
-            return arrays
-        for name in (
-            "orientation",
-            "center_of_mass",
-            "gravity_scale",
-            "linear_damping",
-            "angular_damping",
-            "mass",
-            "bullet",
-            "position",
-        ):
-            arrays.whole[name][1:] = [getattr(body, name) for body in bodies]
-        kinds = [body.kind for body in bodies]
-        arrays.kind[...] = [KIND_NUMBERS[kind] for kind in kinds]
-        arrays.position[...] += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
-        arrays.twist[:, :3] = [body.velocity for body in bodies]
-        arrays.twist[:, 3:] = [body.angular_velocity for body in bodies]
-        arrays.twist[arrays.kind == KIND_NUMBERS["static"]] = 0.0
-        if "dynamic" in kinds:
-            moved = arrays.kind == KIND_NUMBERS["dynamic"]
-            arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
-            inertia = np.array([body.inertia for body, kind in zip(bodies, kinds) if kind == "dynamic"])
-            inverse = linear.inverse(inertia)
-            arrays.inertia[moved] = inertia
-            across = np.ascontiguousarray(inverse.transpose(0, 2, 1))
-            arrays.inv_inertia[moved] = 0.5 * (inverse + across)  # symmetric to the bit
-        _fill_forms(arrays, bodies)
+        arrays = cls(len(scene.bodies))
+        fill_bodies(arrays.whole, scene.bodies)
         return arrays
-
-
-def _fill_forms(arrays: BodyArrays, bodies: Sequence[Body]) -> None:
-    """How far the bodies' shapes reach from their centres of mass, at most [m], inf where they have no end, sensors left
-    out; and whether one of them has a restitution."""
-    numbers, shapes = _shapes_of(bodies)
-    if not shapes:
-        return
-    solid = [k for k, shape in enumerate(shapes) if not shape.sensor]
-    if solid:
-        places = np.array([shapes[k].position for k in solid]) - arrays.center_of_mass[numbers[solid]]
-        reaches = linear.lengths(places) + np.array([shapes[k].reach for k in solid])
-        np.maximum.at(arrays.reach, numbers[solid], reaches)
-    bouncing = [(shape.material or bodies[i].material).restitution > 0.0 for i, shape in zip(numbers.tolist(), shapes)]
-    arrays.bounces[numbers[bouncing]] = True
-
-
-def _shapes_of(bodies: Sequence[Body]) -> tuple[np.ndarray, list[Shape]]:
-    """The number of each shape's body, and the shapes, body by body."""
-    numbers = [i for i, body in enumerate(bodies) for _ in body.shapes]
-    return np.array(numbers, np.intp), [shape for body in bodies for shape in body.shapes]
 
 
 class ShapeArrays:
@@ -214,25 +160,14 @@ class ShapeArrays:
     edges: np.ndarray
 
     def __init__(self, scene: HasBodies) -> None:
-        bodies, (numbers, shapes) = scene.bodies, _shapes_of(scene.bodies)
+        shapes = [shape for body in scene.bodies for shape in body.shapes]
         self.shapes = records = np.zeros(len(shapes), SHAPE_DTYPE)
+        fill_shapes(records, scene.bodies, SHAPE_NUMBERS, material_number)
         hulls: list[Any] = []
         pool = _HullPool()
         self.surfaces: list[SurfaceArrays] = []
-        if shapes:
-            records["type"] = [SHAPE_NUMBERS[shape.type] for shape in shapes]
-            records["body"] = numbers
-            for name in ("group", "mask"):  # of 32 bits, as whole numbers of any sign
-                bits = np.array([getattr(body, f"collision_{name}") for body in bodies], np.int64)
-                records[name] = bits[numbers].astype(np.int32)
-            records["hull"] = records["surface"] = -1
-            for name in ("sensor", "size", "rounding", "position", "orientation"):
-                records[name] = [getattr(shape, name) for shape in shapes]
-            records["position"] -= np.array([body.center_of_mass for body in bodies])[numbers]
-            _fill_materials(records, [shape.material or bodies[i].material for i, shape in zip(numbers.tolist(), shapes)])
         known: dict[int, int] = {}  # one of a shape that several bodies have
-        for k in np.flatnonzero(POOLED[records["type"]]).tolist():
-            shape = shapes[k]
+        for k, shape in enumerate(shapes):
             if isinstance(shape, ConvexHull):
                 records["hull"][k] = len(hulls)
                 hulls.append(pool.add(shape))
@@ -241,36 +176,9 @@ class ShapeArrays:
                     known[id(shape)] = len(self.surfaces)
                     self.surfaces.append(surface_arrays(shape))
                 records["surface"][k] = known[id(shape)]
-        self.hulls = np.array(hulls, HULL_DTYPE)
-        self.pools: Any = (self.hulls, *pool.arrays())  # as Collider takes them
-        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = self.pools[1:]
-
-
-def _fill_materials(records: np.ndarray, materials: Sequence[Material]) -> None:
-    """What shapes have of their materials. Of these there are few, most of which many shapes share."""
-    number: dict[int, int] = {}
-    which = np.array([number.setdefault(id(material), len(number)) for material in materials])
-    first = {id(material): material for material in materials}
-    kinds = [first[key] for key in number]
-    for name in ("friction", "restitution", "rolling_friction", "torsional_friction"):
-        records[name] = np.array([getattr(kind, name) for kind in kinds])[which]
-    records["material"] = np.array([material_number(kind.name) for kind in kinds])[which]
-    back = conjugates(records["orientation"])
-    records["surface_velocity"] = linear.turned(matrices(back), np.array([kind.surface_velocity for kind in kinds])[which])
-    for i, kind in enumerate(kinds):
-        if kind.one_way is not None:
-            places = np.flatnonzero(which == i)
-            ways = np.broadcast_to(kind.one_way, (len(places), 3))
-            records["one_way"][places] = linear.turned(matrices(back[places]), ways)
-        if kind.stiffness is not None:
-            places = np.flatnonzero(which == i)
-            records["stiffness"][places], records["damping"][places] = kind.stiffness, kind.damping
-            records["tangential_stiffness"][places] = _or_else(kind.tangential_stiffness, kind.stiffness)
-            records["tangential_damping"][places] = _or_else(kind.tangential_damping, kind.damping)
-
-
-def _or_else(value: float | None, other: float) -> float:
-    return other if value is None else value
+        self.hulls, *arrays = (np.array(hulls, HULL_DTYPE), *pool.arrays()) if hulls else NO_HULLS
+        self.pools: Any = (self.hulls, *arrays)  # as Collider takes them
+        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = arrays
 
 
 class _HullPool:
@@ -313,6 +221,9 @@ class _HullPool:
         )
 
 
+NO_HULLS = (np.zeros(0, HULL_DTYPE), *_HullPool().arrays())
+
+
 def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint] | None = None) -> np.ndarray:
     """(joints,) records of JOINT_DTYPE, of all joints or of some; `index` is the number of each body by name.
     Gears whose constant is that of the initial pose have NaN there."""
@@ -320,17 +231,19 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
     records = np.zeros(len(joints), JOINT_DTYPE)
     if not joints:
         return records
-    centers = np.array([(0.0, 0.0, 0.0), *(body.center_of_mass for body in scene.bodies)])  # the world's first
     for side in "ab":
-        numbers = [-1 if name is None else index[name] for name in [getattr(joint, side) for joint in joints]]
+        ends = [getattr(joint, side) for joint in joints]
         frames = [getattr(joint, f"frame_{side}") for joint in joints]
-        records[f"body_{side}"] = numbers
-        records[f"anchor_{side}"] = np.array([frame[0] for frame in frames]) - centers[np.array(numbers) + 1]
+        centers = [np.zeros(3) if name is None else scene.body(name).center_of_mass for name in ends]
+        records[f"body_{side}"] = [-1 if name is None else index[name] for name in ends]
+        records[f"anchor_{side}"] = np.array([frame[0] for frame in frames]) - np.array(centers)
         records[f"basis_{side}"] = [frame[1] for frame in frames]
-    number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
-    users = [joint.name for joint in scene.joints if joint.type == "user"]
-    axes: dict[int, int] = {}  # lists of axes, which several joints share as copies in Scene.add do -> place in `filled`
-    filled: list[np.ndarray] = []
+    types = {joint.type for joint in joints}
+    number_of = scene.numbers()[1] if "gear" in types else {}
+    users = [joint.name for joint in scene.joints if joint.type == "user"] if "user" in types else []
+    # Lists of axes, which several joints share as copies in Scene.add do: the place of each in `filled`.
+    axes = {key: i for i, key in enumerate(dict.fromkeys(id(joint.axes) for joint in joints))}
+    filled, first = np.zeros(len(axes), JOINT_DTYPE)["axes"], set[int]()
     for record, joint in zip(records, joints):
         if isinstance(joint, GearJoint):
             record["ratio"] = joint.ratio
@@ -338,19 +251,18 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
             record["geared_axis"] = joint.axis_a, joint.axis_b
         if isinstance(joint, UserJoint):
             record["user"], record["user_size"] = users.index(joint.name), joint.size
-        if id(joint.axes) not in axes:
-            axes[id(joint.axes)] = len(filled)
-            filled.append(np.zeros((), JOINT_DTYPE)["axes"])
-            for slot, axis in zip(filled[-1], joint.axes):
+        if id(joint.axes) not in first:
+            first.add(id(joint.axes))
+            for slot, axis in zip(filled[axes[id(joint.axes)]], joint.axes):
                 _fill_axis(slot, axis)
-    records["axes"] = np.array(filled)[[axes[id(joint.axes)] for joint in joints]]
+    records["axes"] = filled[[axes[id(joint.axes)] for joint in joints]]
     records["type"] = [JOINT_TYPES.index(joint.type) for joint in joints]
     records["axis_count"] = [len(joint.axes) for joint in joints]
     for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False), ("locks", 0)):
-        records[name] = [getattr(joint, name, default) for joint in joints]
+        records[name] = [getattr(joint, name) if joint.has(name) else default for joint in joints]
     for name in ("constant", "break_force", "break_torque"):
         records[name] = [getattr(joint, name) for joint in joints]
-    off = scene.disabled_joints()
+    off = scene.disabled_joints(joints)
     records["broken"] = [DISABLED if joint.name in off else 0 for joint in joints]
     records["breakable"] = np.minimum(records["break_force"], records["break_torque"]) < np.inf
     return records
@@ -410,13 +322,14 @@ def measure_joints(bodies: BodyArrays, joints: np.ndarray, given: float | None, 
 
 def excluded_pairs(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
     """(k, 2) int32: the body pairs that a joint keeps from colliding, and those that the scene ignores."""
-    pairs = [
-        (index[j.a], index[j.b])
-        for j in scene.joints
-        if j.a is not None and j.b is not None and j.a != j.b and not j.collide
-    ]
-    pairs += [(index[a], index[b]) for a, b in scene.ignored_pairs]
-    return np.array(pairs, np.int32).reshape(-1, 2)
+    pairs = [*filter(None, map(kept_apart, scene.joints)), *scene.ignored_pairs]
+    return np.array([(index[a], index[b]) for a, b in pairs], np.int32).reshape(-1, 2)
+
+
+def kept_apart(joint: Joint) -> tuple[str, str] | None:
+    """The names of the two bodies that a joint keeps from colliding, if it does."""
+    a, b = joint.a, joint.b
+    return None if a is None or b is None or a == b or joint.collide else (a, b)
 
 
 def material_number(name: str | None) -> int:
@@ -455,4 +368,4 @@ def _grips(pairs: Sequence[PairMaterial], numbers: Sequence[tuple[int, int]]) ->
 
 def bounces(scene: Scene, bodies: np.ndarray) -> bool:
     """Whether anything does: a material or a pair of bodies has a restitution. bodies: which of them do."""
-    return bool(np.any(bodies)) or any(pair.restitution for pair in scene.pair_materials)
+    return bool(bodies.any()) or any(pair.restitution for pair in scene.pair_materials)

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mcsim.constraints._joints cimport layout_joints
+from mcsim.constraints._joints cimport own_sizes
+from mcsim.core._arrays cimport integers
 from mcsim.core._noted cimport NOTE_ROWS
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.state._bodies cimport DYNAMIC, STATIC
@@ -15,7 +16,6 @@ from mcsim.step._joint_warm_starts cimport JointWarmStarts, WholeWarmStarts
 from mcsim.step._locked_bodies cimport LockedBodies
 
 from mcsim.solve import SOLVERS
-from mcsim.state.fields import JOINT_DTYPE
 from mcsim.step._direct_joints import DirectJoints, JointsInTurn
 from mcsim.step._drifts import new_drift
 from mcsim.step._joint_bounds import JointBounds
@@ -59,11 +59,12 @@ cdef class JointPlan:
 
     def _sizes_of_all(self):
         """(joints,) rows that are each joint itself."""
-        while layout_joints(self.arrays.joints_copied(), NULL, self.context.joint_count, self.context.bodies,
-                            self.context.settings, self.plain.rows, self.plain.row_capacity, True, NULL, NULL, NULL,
-                            NULL) < 0:
+        sizes = np.zeros(self.context.joint_count, np.int32)
+        cdef Py_ssize_t rows = own_sizes(self.context.joints, self.context.joint_count, self.context.bodies,
+                                         self.context.settings, integers(sizes))
+        while self.plain.row_capacity < rows:
             self.room.grow()
-        return self.arrays.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.context.joint_count]
+        return sizes
 
     def _plan_locks(self, bodies, joints):
         """Locks of bodies on their own go into the inverse masses."""

@@ -28,6 +28,7 @@ cdef class Pipeline:
 
     cpdef void set_clock(self, long long steps, double start) noexcept
     cdef void tell_time(self) noexcept nogil
+    cdef void gather(self) noexcept
     cdef bint write_tape(self, bint driven) noexcept nogil
     cdef int lay_rows(self, bint points) noexcept nogil
     cdef void give_back_joints(self) noexcept nogil

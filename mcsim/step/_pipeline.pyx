@@ -78,9 +78,7 @@ cdef class Pipeline:
         """n steps of the call, or fewer. -> status, as of step()"""
         cdef long long end = self.context.steps + n
         cdef int status = OK
-        self.arrays.watch.gather()
-        if self.arrays.watch.viewed:
-            self.arrays.sift()
+        self.gather()
         if self.space.wake_driven():
             self.sleepers.follow()
         while self.context.steps < end and status != NOT_FINITE and status != NOT_DONE:
@@ -93,6 +91,12 @@ cdef class Pipeline:
         """It has ended: forces acted through it."""
         self.arrays.clear_forces()
         self.steps_made = self.context.steps - self.call_began
+
+    cdef void gather(self) noexcept:
+        """Which bodies users and the world may have written since this was last asked."""
+        self.arrays.watch.gather()
+        if self.arrays.watch.viewed:
+            self.arrays.sift()
 
     cdef int advance(self, long long n) except -1:
         """Up to n steps without the GIL. -> status. GROW: grow the room and go on. What a signal's handler raises comes
@@ -243,6 +247,7 @@ cdef class Pipeline:
         renewed = there._replace(bodies=bodies)
         if deeds is None or not alone(there, deeds):
             deeds, renewed = [], told[1]()
+        self.gather()
         self.sleepers.notice()                               # who sleeps has been told before
         self.parts.edit(bodies, rows, fresh, sizes, sleep, woken)
         self.revision_seen = -1

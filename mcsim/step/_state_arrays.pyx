@@ -92,17 +92,21 @@ cdef class StateArrays:
         cdef bint moved = bodies.whole is not self.kept[0].whole
         if not moved:
             for name, array in (<dict>bodies.whole).items():
-                rows.edit(array[1:], (<dict>fresh.whole)[name][1:])
+                rows.edit(array, (<dict>fresh.whole)[name], 1)
             self.bodies.count = bodies.count
         else:
             self._point_at_bodies(bodies)
         if woken is not None:
             bodies.still_time[woken[0]] = bodies.still_speed[woken[0]] = 0.0
             bodies.island[...] = woken[1]
+            self.watch.touch_all()
         rows.edit(self.kept_sizes, sizes)
         self.kept_sizes[bodies.count:] = 1.0
         self.kept = (bodies, self.kept[1])
-        self.watch.follow(bodies)
+        if moved:
+            self.watch.follow(bodies)
+        else:
+            self.watch.edit(bodies, rows.fresh)
         bodies.watch = self.watch
         return moved
 

@@ -39,23 +39,26 @@ def eligible(joints, sizes):
     return still & (((joints["type"] == BALL) & (sizes == 3)) | ((joints["type"] == HINGE) & (sizes == 5)))
 
 
-def structure(nodes, members, moves):
-    """How many bodies of an articulation move, with (size, a, b) of each of its nodes; and the bodies: those that move,
-    as they come, then the other ends, one for each joint that has one."""
-    of, fixed, found = {}, [], []
-    for k in members:
-        ends = []
-        for name in ("body_a", "body_b"):
-            body = int(nodes[name][k])
-            if body >= 0 and moves[body]:
-                ends.append(of.setdefault(body, len(of)))
-            else:
-                fixed.append(body)
-                ends.append(-len(fixed))
-        found.append((int(nodes["size"][k]), *ends))
-    count = len(of)
-    shape = tuple((size, *(end if end >= 0 else count - 1 - end for end in ends)) for size, *ends in found)
-    return (count, shape), [*of, *fixed]
+def local_ends(nodes, group, moves):
+    """The bodies of articulations as they come: which of its articulation's each end of each node is, (nodes, 2), those
+    that move first, then the other ends, one for each joint that has one; how many move, and how many there are, of each
+    articulation, (articulations,); the bodies themselves, articulation by articulation. group: (nodes,) ascending, the
+    number of each one's articulation from 0 on."""
+    ends = np.stack([nodes["body_a"], nodes["body_b"]], axis=1).ravel()
+    of = np.repeat(group, 2)
+    moving = (ends >= 0) & np.append(moves, False)[ends]
+    articulations = int(group[-1]) + 1 if len(group) else 0
+    known, first, which = np.unique(ends[moving], return_index=True, return_inverse=True)
+    rank = np.empty(len(known), np.int64)
+    rank[np.argsort(first)] = np.arange(len(known))                      # as they come, articulation by articulation
+    many = np.bincount(of[moving][first], minlength=articulations)
+    other = np.bincount(of[~moving], minlength=articulations)
+    local = np.empty(len(ends), np.int64)
+    local[moving] = rank[which] - (np.cumsum(many) - many)[of[moving]]
+    local[~moving] = many[of[~moving]] + np.arange(np.sum(other)) - (np.cumsum(other) - other)[of[~moving]]
+    bodies = np.empty(int(np.sum(many) + np.sum(other)), np.int32)
+    bodies[(np.cumsum(many + other) - many - other)[of] + local] = ends
+    return local.reshape(-1, 2), many, many + other, bodies
 
 
 def lay_out(nodes, entries, members, shape, moving):
@@ -98,20 +101,24 @@ def batched(nodes, entries, joints, sizes, moves, group, barred):
     articulations). group: (nodes,) articulation of each; barred: those that are not to be taken."""
     joint = np.maximum(nodes["joint"], 0)
     usable = eligible(joints, sizes)[joint] & (nodes["joint"] >= 0) & (nodes["shift"] == 0.0)
-    numbers, begin, count = np.unique(group, return_index=True, return_counts=True)
-    bad = np.union1d(group[~usable], barred)
-    found = {}
-    for number, first, n in zip(numbers, begin, count):
-        if n <= MOST_NODES and number not in bad:
-            members = np.arange(first, first + n)
-            shape, bodies = structure(nodes, members, moves)
-            found.setdefault(shape, []).append((members, bodies, number))
+    numbers, count = np.unique(group, return_counts=True)
+    good = (count <= MOST_NODES) & ~np.isin(numbers, np.union1d(group[~usable], barred))
+    chosen, numbers, count = np.flatnonzero(np.repeat(good, count)), numbers[good], count[good]
+    ends, moving, many, bodies = local_ends(nodes[chosen], np.repeat(np.arange(len(numbers)), count), moves)
+    widths, sources, found = nodes["size"][chosen], nodes["joint"][chosen], {}
+    first = body = 0
+    for number, n, m, k in zip(numbers.tolist(), count.tolist(), moving.tolist(), many.tolist()):
+        own = slice(first, first + n)
+        shape = m, widths[own].tobytes(), ends[own].tobytes()
+        found.setdefault(shape, []).append((bodies[body:body + k], sources[own], number, own))
+        first, body = first + n, body + k
     batches = []
-    for (moving, shape), articulations in found.items():
-        laid = lay_out(nodes, entries, articulations[0][0], shape, moving)
+    for (m, *_), articulations in found.items():
+        own = articulations[0][3]
+        shape = [(size, *pair) for size, pair in zip(widths[own].tolist(), ends[own].tolist())]
+        laid = lay_out(nodes, entries, chosen[own], shape, m)
         if laid is not None:
-            batches.append((*laid, moving, [(bodies, nodes["joint"][members], number)
-                                          for members, bodies, number in articulations]))
+            batches.append((*laid, m, [member[:3] for member in articulations]))
     return batches
 
 
@@ -189,12 +196,17 @@ cdef class BatchRoom:
         cdef Py_ssize_t h
         cdef Py_ssize_t n = len(nodes)
         cdef Py_ssize_t bodies = len(members[0][0])
+        cdef double* first
+        cdef double* own[12]
+        cdef int k
         entries, updates = (np.append(a, np.zeros(1, a.dtype)) for a in (entries, updates))
         self.kept += nodes, entries, updates
         shape.nodes, shape.entries = <const BatchNode*>records(nodes), <const BatchEntry*>records(entries)
         shape.updates = <const BatchUpdate*>records(updates)
         shape.node_count, shape.body_count, shape.moving_count = <int32_t>n, <int32_t>bodies, moving
         shape.row_count, shape.value_count = rows, values
+        lengths = [FIXED * n, 12 * n, 7 * bodies, rows, values, values, 2, 1, 1, 1, 7 * moving, 12 * moving]
+        first = doubles(self._room((end - begin) * sum(lengths)))
         for h in range(begin, end):
             batch = &self.batches[h]
             lanes = np.zeros((bodies + 3 * n, LANES), np.int32)
@@ -203,12 +215,12 @@ cdef class BatchRoom:
             batch.body = integers(lanes)
             batch.record, batch.number = batch.body + LANES * bodies, batch.body + LANES * (bodies + n)
             batch.source = batch.body + LANES * (bodies + 2 * n)
-            batch.fixed, batch.arms = doubles(self._room(FIXED * n)), doubles(self._room(12 * n))
-            batch.masses, batch.scale = doubles(self._room(7 * bodies)), doubles(self._room(rows))
-            batch.values, batch.scaled = doubles(self._room(values)), doubles(self._room(values))
-            batch.loose, batch.swept = doubles(self._room(2)), doubles(self._room(1))
-            batch.near, batch.off = doubles(self._room(1)), doubles(self._room(1))
-            batch.start, batch.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
+            for k in range(12):
+                own[k] = first
+                first += self.width * <Py_ssize_t>lengths[k]
+            batch.fixed, batch.arms, batch.masses, batch.scale = own[0], own[1], own[2], own[3]
+            batch.values, batch.scaled, batch.loose, batch.swept = own[4], own[5], own[6], own[7]
+            batch.near, batch.off, batch.start, batch.inertia = own[8], own[9], own[10], own[11]
             batch.spins, batch.motions, batch.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
 
     cdef Py_ssize_t choose(self, const int8_t* here, Py_ssize_t first, Batch* chosen,
@@ -289,13 +301,11 @@ cdef class Batches:
         flocks = batched(nodes, entries, joints, sizes, moves, group, barred)
         self.room = BatchRoom(flocks, fixed_numbers(joints), np.concatenate([[0], np.cumsum(sizes)]), widths)
         self.joints = np.zeros(len(joints) + 1, bool)
+        self.joints[[joint for flock in flocks for _, own, _ in flock[6] for joint in own.tolist()]] = True
         self.articulations = np.array([number for flock in flocks for _, _, number in flock[6]], np.int32)
         width = max(widths)
         batches = [(len(flock[6]) + width - 1) // width for flock in flocks]
         self.number_count = width * sum(n * flock[4] for n, flock in zip(batches, flocks))
-        for flock in flocks:
-            for _, sources, _ in flock[6]:
-                self.joints[sources] = True
         self.kept = np.zeros(sizeof(Batch) * (sum(batches) + 1), np.int8)
         self.batches = <Batch*>records(self.kept)
 

@@ -114,27 +114,27 @@ cdef class DirectBalls:
 
     def _bodies(self, block_type, slot_type, nodes, chosen, number, moves, group):
         """Bodies with as many joints stand together, so that few lanes are idle."""
-        of = {}
-        for node in chosen:
-            for side, name in enumerate(("body_a", "body_b")):
-                body = int(nodes[name][node])
-                if body >= 0 and moves[body]:
-                    of.setdefault(body, []).append((side, int(node)))
-        bodies = sorted(of, key=lambda body: (group[of[body][0][1]], -len(of[body]), body))
-        taken, begin = lanes([group[of[body][0][1]] for body in bodies], self.kernels.width)
-        counts = [len(of[bodies[block[0]]]) for block in taken]
-        blocks, slots = room(block_type, len(taken)), room(slot_type, sum(counts))
-        first = 0
-        for block, these, count in zip(blocks, taken, counts):
-            block["slot"], block["slot_end"] = first, first + count
-            for lane, which in enumerate(these):
-                body = bodies[which]
-                block["body"][lane] = body
-                for slot, (side, node) in zip(slots[first:first + count], of[body]):
-                    slot["row"][lane], slot["vector"][lane] = nodes["row"][node], nodes["offset"][node]
-                    slot["arm"][lane] = 6 * number[node] + 3 * side
-                    slot["sign"][lane] = 2.0 * side - 1.0
-            first += count
+        ends = np.stack([nodes["body_a"][chosen], nodes["body_b"][chosen]], axis=1).ravel()
+        found = np.flatnonzero((ends >= 0) & np.append(moves, False)[ends])
+        found = found[np.argsort(ends[found], kind="stable")]            # body by body: 2 times a joint, 1 more for side b
+        bodies, start, count = np.unique(ends[found], return_index=True, return_counts=True)
+        of = group[chosen[found[start] // 2]]
+        order = np.lexsort((bodies, -count, of))
+        taken, begin = lanes(of[order], self.kernels.width)
+        which = order[taken] if len(taken) else np.zeros((0, self.kernels.width), np.int64)
+        deep = count[which[:, 0]]                                        # joints of the first, which has the most
+        blocks, slots = room(block_type, len(taken)), room(slot_type, int(deep.sum()))
+        these, n = blocks[:len(taken)], self.kernels.width
+        these["slot"], these["slot_end"] = np.cumsum(deep) - deep, np.cumsum(deep)
+        these["body"][:, :n] = bodies[which]
+        many = count[which].ravel()
+        k = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+        joint = found[np.repeat(start[which].ravel(), many) + k]
+        slot, lane = np.repeat(np.repeat(these["slot"], n), many) + k, np.repeat(np.tile(np.arange(n), len(taken)), many)
+        node, side = chosen[joint // 2], joint % 2
+        for name, value in (("row", nodes["row"][node]), ("vector", nodes["offset"][node]),
+                            ("arm", 6 * number[node] + 3 * side), ("sign", 2.0 * side - 1.0)):
+            slots[name][slot, lane] = value
         return blocks, slots, begin
 
     cdef BallBlock* block(self, Py_ssize_t k) noexcept nogil:

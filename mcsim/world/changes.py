@@ -41,7 +41,7 @@ from mcsim.world.settings import sleep_settings
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
 STATE |= {"user_data": "body.user_data = …"}
 
-GEAR = JOINT_TYPES.index("gear")
+GEAR, NO_SIZES = JOINT_TYPES.index("gear"), np.zeros(0)
 
 # What changes of a body that wakes.
 WOKEN = ("island", "still_time", "still_speed", "carrier", "borne")
@@ -64,7 +64,7 @@ class Changes(WorldBase):
     def add_bodies(self, descriptions: Iterable[dict[str, Any]]) -> list[BodyHandle]:
         """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
         arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
-        with self._turn.alone("add_bodies"):
+        with self._turn.telling("add_bodies"):
             more = self._scene.extension()
             for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
                 if not isinstance(description, dict):
@@ -85,7 +85,7 @@ class Changes(WorldBase):
 
     def remove_bodies(self, bodies: Iterable[AnyBody]) -> tuple[str, ...]:
         """Remove many bodies at once, with their joints. -> the names of the joints that went."""
-        with self._turn.alone("remove_bodies"):
+        with self._turn.telling("remove_bodies"):
             numbers = sorted(
                 {self._find(body, BodyHandle) for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")}
             )
@@ -316,14 +316,14 @@ class Changes(WorldBase):
         """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and
         centre of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of
         density, mass, inertia, center_of_mass."""
-        with self._turn.alone("set_shape"):
+        with self._turn.telling("set_shape"):
             self._set_body(body, {"shape": shape} | mass, "set_shape")
 
     def set_material(self, body: AnyBody, material: Material, shape: int | None = None) -> None:
         """Give all shapes of a body another Material, or only the one of the number `shape` in its list."""
         if not isinstance(material, Material):
             raise SceneError(f"World.set_material: material must be a Material, got {show(material)}")
-        with self._turn.alone("set_material"):
+        with self._turn.telling("set_material"):
             shapes = list(self._scene.bodies[self._find(body, BodyHandle)].shapes)
             if shape is None:
                 shapes = [_with_material(part, None) for part in shapes]
@@ -335,13 +335,13 @@ class Changes(WorldBase):
 
     def set_kind(self, body: AnyBody, kind: str) -> None:
         """Make a body "static", "kinematic" or "dynamic"."""
-        with self._turn.alone("set_kind"):
+        with self._turn.telling("set_kind"):
             self._set_body(body, {"kind": kind}, "set_kind")
 
     def set_body(self, body: AnyBody, **arguments: Any) -> None:
         """Change what a body was made with: any argument of add_body but its pose and velocities, which set_pose and
         set_velocity change."""
-        with self._turn.alone("set_body"):
+        with self._turn.telling("set_body"):
             self._set_body(body, arguments, "set_body")
 
     def _set_body(self, body: AnyBody, arguments: Mapping[str, Any], doing: str) -> None:
@@ -365,9 +365,11 @@ class Changes(WorldBase):
         """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
         if (old.described_kind == "dynamic") == (new.described_kind == "dynamic"):
             return
-        joints = [joint for joint in self._scene.joints if old.name in (joint.a, joint.b)]
+        number, records = self._body_index[old.name], self._joints
+        own = np.flatnonzero((records["body_a"] == number) | (records["body_b"] == number)).tolist()
+        joints = [self._scene.joints[i] for i in own]
         names = {joint.name for joint in joints}
-        for joint in self._scene.joints:
+        for joint in [self._scene.joints[i] for i in np.flatnonzero(records["type"] == GEAR).tolist()]:
             if isinstance(joint, GearJoint) and {joint.name, joint.joint_a, joint.joint_b} & names:
                 raise SceneError(
                     f"World.{doing}: body {old.name!r} stays {old.described_kind} while gear {joint.name!r} is on "
@@ -456,8 +458,8 @@ class Changes(WorldBase):
             scene = new.scene = scene.scene()
         bodies = new.bodies()
         planned = new.joints is self._joints and old.parts.plan.serves(bodies.count)
-        shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
-        parts = self._machinery(scene, bodies, new.joints, shapes, edit and self._collider, indices, planned)
+        shapes = ShapeArrays(scene) if edit is None else None
+        parts = self._machinery(scene, bodies, new.joints, shapes, edit and self._collider, new.indices(), planned)
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
@@ -480,14 +482,16 @@ class Changes(WorldBase):
         their new numbers, what becomes of the scene, and what the pipeline is to be told of them (Pipeline.edit)."""
         pipeline, rows, fresh, there = self._pipeline, new.body_rows, new.arrays, self._there
         bodies = there.bodies.edited(rows, fresh)
-        sleep = sleep_settings(self._keywords, new.scene.gravity, fresh) if len(rows.fresh) else None
+        sleep, sizes = None, NO_SIZES
+        if len(rows.fresh):
+            sleep, sizes = sleep_settings(self._keywords, new.scene.gravity, fresh), fresh.lengths()
         deeds = new.scene.deeds(there) if isinstance(new.scene, Draft) else None
-        args = bodies, rows, fresh, fresh.lengths(), sleep, new.woken
+        args = bodies, rows, fresh, sizes, sleep, new.woken
 
         def apart() -> There:
             scene = new.scene if isinstance(new.scene, Scene) else new.scene.scene()
             new.scene = scene
-            body_index, joint_index = new.indices() or scene.numbers()
+            body_index, joint_index = new.indices()
             return There(scene, body_index, joint_index, bodies, pipeline)
 
         return {"_bodies": bodies, "edited": (new.numbers[:-1], (deeds, apart), args)}
@@ -524,7 +528,8 @@ def _remade(old: Body, arguments: Mapping[str, Any], doing: str) -> Body:
         new = Body(old.index, old.name, **given)
     except FieldError as error:
         raise error.within(f"World.{doing}: body {old.name!r}") from None
-    return old.changed(**new.__dict__ | {"_own": old._own})
+    new.__dict__["_own"] = old._own
+    return old.version(new)
 
 
 def _with_material(shape: Shape, material: Material | None) -> Shape:

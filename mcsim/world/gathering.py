@@ -20,13 +20,13 @@ from mcsim.core.rotation import rotate
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.described import Described, equal_arguments
 from mcsim.scene.shapes import Plane, Shape
-from mcsim.state._closing_up import Rows
+from mcsim.state._closing_up import Rows, copy_rows, same_rows
 from mcsim.state.arrays import (
     BodyArrays,
     ShapeArrays,
     bounces,
-    excluded_pairs,
     joint_records,
+    kept_apart,
     material_grips,
     pair_grips,
 )
@@ -35,6 +35,9 @@ from mcsim.world.draft import Draft
 from mcsim.world.protocols import There
 
 NOBODY, NOTHING = BodyArrays(0), ShapeArrays(SimpleNamespace(bodies=[]))  # of no body
+# What other versions of bodies keep of them, and what joints know of bodies.
+SAVED = (*(field.name for field in BODY_FIELDS if field.saved), "locks")
+HELD = ("kind", "mass", "inertia", "center_of_mass")
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
 
@@ -84,7 +87,7 @@ class Gathering:
         for new, before in self.versions:
             self._carry_state(new, before)
         self.kept = self.body_rows.numbers()
-        self.numbers = self.kept.copy()
+        self.numbers = self.kept.copy() if self.versions else self.kept
         for new, before in self.versions:
             self.numbers[before] = new
         self.joints = joints
@@ -116,7 +119,7 @@ class Gathering:
         """A function that changes the present collider in place; None where another one must be made."""
         if self.anew:
             return None
-        scene, collider, excluded, grips = self.scene, self.collider, None, None
+        scene, collider, grips = self.scene, self.collider, None
         rows, numbers, versions = self.body_rows, self.numbers, self.versions
         pairs = [(scene.bodies[new].shapes, self.old.scene.bodies[before].shapes) for new, before in versions]
         alike = [_same_forms(ours, theirs) for ours, theirs in pairs]
@@ -124,11 +127,9 @@ class Gathering:
             return None
         fresh = ShapeArrays(self.fresh) if self.fresh.bodies else NOTHING
         fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
-        known = self.old.scene
-        if not (scene.joints is known.joints or scene.joints == known.joints) or scene.ignored_pairs != known.ignored_pairs:
-            excluded = excluded_pairs(scene, scene.numbers()[0])
+        excluded = self._excluded()
         if scene.pair_materials != self.old.scene.pair_materials:
-            grips = pair_grips(scene, scene.numbers()[0]), material_grips(scene)
+            grips = pair_grips(scene, self.indices()[0]), material_grips(scene)
 
         def edit() -> None:
             if len(fresh.shapes) and len(versions):
@@ -140,9 +141,9 @@ class Gathering:
                 parts = (*fresh.pools, Surfaces(fresh.surfaces))
                 collider.add_shapes(fresh.shapes, *parts)
             elif rows.count < rows.old:
-                collider.remove_shapes(numbers[collider.get_bodies()] < 0, numbers[:-1])
+                collider.remove_shapes(collider.on_gone(numbers), numbers[:-1])
             if excluded is not None:
-                collider.set_excluded(excluded)
+                collider.change_excluded(*excluded)
             if grips is not None:
                 collider.set_pair_grips(grips[0])
                 collider.set_material_grips(grips[1])
@@ -153,10 +154,31 @@ class Gathering:
                 np.isin(owners, [old for _, old in versions]) if len(versions) > 1 else owners == versions[0][1]
             )
             if all(alike):
-                shapes = collider.get_shapes()[places]
+                shapes = collider.get_shapes(places)
                 for name in ("hull", "surface"):
                     fresh.shapes[name] = shapes[name]
         return edit
+
+    def _excluded(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+        """The pairs of bodies, by their new numbers, that do not collide from now on, and those that collide again; None:
+        these are the same."""
+        scene, old = self.scene, self.old.scene
+        if self.joint_rows.stay and (scene.ignored_pairs is old.ignored_pairs or scene.ignored_pairs == old.ignored_pairs):
+            return None
+        ignored, before = ({frozenset(pair) for pair in of.ignored_pairs} for of in (scene, old))
+        fresh, index = [scene.joints[i] for i in self.joint_rows.fresh.tolist()], self.indices()[0]
+        come = {frozenset(pair) for pair in map(kept_apart, fresh) if pair} | ignored - before
+        gone = {frozenset(pair) for i in self.joint_rows.gone if (pair := kept_apart(old.joints[i]))} | before - ignored
+
+        def collides(pair: frozenset[str]) -> bool:
+            """Whether nothing keeps them apart any more."""
+            a, b = (index[name] for name in pair)
+            at, to = self.joints["body_a"], self.joints["body_b"]
+            beside = np.flatnonzero((at == a) & (to == b) | (at == b) & (to == a)).tolist()
+            return pair not in ignored and not any(kept_apart(scene.joints[i]) for i in beside)
+
+        gone = {pair for pair in gone if pair <= index.keys() and collides(pair)}
+        return [_numbers(pair, index) for pair in come], [_numbers(pair, index) for pair in gone]
 
     def _stays_in_order(self, pairs: list[tuple[list[Shape], list[Shape]]], alike: list[bool]) -> bool:
         """Whether shapes keep their rows, but for those that go and those that come as the last ones. pairs: the new shapes
@@ -171,25 +193,13 @@ class Gathering:
             for same, (ours, theirs) in zip(alike, pairs)
         )
 
-    def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
-        """What scene.numbers() gives, where the last bodies alone are new, some are other versions of old ones, or a run of
-        them went; else None."""
-        rows, scene = self.body_rows, self.scene
-        if len(self.joint_rows.fresh) or len(scene.joints) != len(self.old.scene.joints):
-            return None
-        if self.versions and len(self.versions) == len(rows.fresh) and rows.count == rows.old:
-            return self.old.body_index, self.old.joint_index
-        if rows.count < rows.old and not len(rows.fresh):
-            index, gone = self.old.body_index.copy(), np.flatnonzero(self.numbers[:-1] < 0)
-            for i in gone.tolist():
-                del index[self.old.scene.bodies[i].name]
-            first = int(gone[0])
-            index.update(zip(islice(index, first, None), range(first, rows.count)))
-            return index, self.old.joint_index
-        if self.versions or rows.count <= rows.old:
-            return None
-        more = {scene.bodies[i].name: i for i in rows.fresh.tolist()}
-        return self.old.body_index | more, self.old.joint_index
+    def indices(self) -> tuple[dict[str, int], dict[str, int]]:
+        """What scene.numbers() gives; the dicts that there are, where names and numbers stay."""
+        old, scene = self.old, self.scene
+        return (
+            _index(self.body_rows, old.body_index, old.scene.bodies, scene.bodies),
+            _index(self.joint_rows, old.joint_index, old.scene.joints, scene.joints),
+        )
 
     def manifolds(self, bodies: np.ndarray) -> np.ndarray:
         """The present manifolds for a new collider, without those of shapes that are gone or have another form. bodies:
@@ -208,27 +218,33 @@ class Gathering:
 
     def gone(self) -> list[Body | Joint]:
         """The first versions of the bodies and joints that are here no longer."""
-        stay = not self.body_rows.moves and self.body_rows.count >= self.body_rows.old and self.joint_rows.stay
-        if stay and len(self.versions) == len(self.body_rows.fresh) - self.body_rows.count + self.body_rows.old:
-            return []
-        bodies = np.flatnonzero(self.numbers[:-1] < 0).tolist()
-        joints = [] if self.joint_rows.stay else np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()
-        return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
+        known = {before for _, before in self.versions}
+        bodies, joints = self.old.scene.bodies, self.old.scene.joints
+        return [bodies[i].original for i in self.body_rows.gone if i not in known] + [
+            joints[i].original for i in self.joint_rows.gone
+        ]
 
     def _same_joints(self) -> bool:
-        """Whether they are those of now, between bodies that are so, too, and whose numbers stay."""
+        """Whether they are those of now, between bodies that are so to them, and whose numbers stay."""
         if not self.joint_rows.stay or not len(self.old_joints):
             return self.joint_rows.stay
-        ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
-        return np.array_equal(self.kept[ends], ends)
+        ends, numbers = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]]), self.kept.copy()
+        for new, before in self.versions:
+            if same_rows(self.arrays.whole, 1 + self._place(new), self.old.bodies.whole, 1 + before, HELD):
+                numbers[before] = new
+        return np.array_equal(numbers[ends], ends)
+
+    def _place(self, new: int) -> int:
+        """Of a body that comes: its row among those."""
+        return int(np.searchsorted(self.body_rows.fresh, new))
 
     def _versions(self) -> list[tuple[int, int]]:
         """[(new number, old number)] of bodies that are other versions of old ones."""
         scene, rows = self.scene, self.body_rows
         if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
             return []
-        old, gone = self.old.scene.bodies, np.flatnonzero(rows.numbers()[:-1] < 0)
-        number = {id(old[i].original): i for i in gone.tolist()}
+        old = self.old.scene.bodies
+        number = {id(old[i].original): i for i in rows.gone}
         found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
         return [(new, old) for new, old in found if old is not None]
 
@@ -236,12 +252,10 @@ class Gathering:
         """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
         did."""
         arrays, old, body = self.arrays, self.old.bodies, self.scene.bodies[new]
-        i = int(np.searchsorted(self.body_rows.fresh, new))
-        for field in BODY_FIELDS:
-            if field.saved:
-                getattr(arrays, field.name)[i] = getattr(old, field.name)[before]
+        i = self._place(new)
+        copy_rows(arrays.whole, 1 + i, old.whole, 1 + before, SAVED)
         shift = body.center_of_mass - old.center_of_mass[before]
-        if np.any(shift):
+        if shift.any():
             shift = rotate(old.orientation[before], shift)
             arrays.position[i] += shift
             arrays.twist[i, :3] += np.cross(arrays.twist[i, 3:], shift)
@@ -255,7 +269,7 @@ class Gathering:
         scene, rows = self.scene, self.joint_rows
         if not len(scene.joints) and not len(self.old_joints):
             return self.old_joints
-        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
+        index = self.indices()[0] if len(rows.fresh) or reshaped else {}
         records = rows.of(self.old_joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
         kept = np.flatnonzero(rows.source >= 0)
         for name in ("body_a", "body_b"):
@@ -264,14 +278,14 @@ class Gathering:
         records["geared"][gears] = rows.numbers()[records["geared"][gears]]
         users = records["type"] == USER
         records["user"][users] = np.arange(np.sum(users))
-        moved = [
-            i for i in (kept.tolist() if reshaped else ()) if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped
-        ]
+        on = [self.old.body_index[name] for name in reshaped if name in self.old.body_index]
+        beside = np.isin(self.old_joints["body_a"], on) | np.isin(self.old_joints["body_b"], on)
+        moved = kept[beside[rows.source[kept]]].tolist()
         if moved:
             anew = joint_records(scene, index, [scene.joints[i] for i in moved])
             for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
                 records[name][moved] = anew[name]
-        if np.any(records["broken"] == DISABLED) or not all(body.enabled for body in scene.bodies):
+        if np.any(records["broken"] == DISABLED) or not all(body.enabled for body in self.fresh.bodies):
             off = scene.disabled_joints()
             now = np.array([DISABLED if joint.name in off else 0 for joint in scene.joints])
             records["broken"] = np.where(records["broken"] == 1, 1, now)
@@ -280,10 +294,10 @@ class Gathering:
     def _woken(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Whom it wakes that sleeps beside a body that goes, is another version, or comes and stands still; or at a joint
         that comes or goes. The bodies' islands are by old numbers until then."""
-        scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
-        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
         if self.old.pipeline.parts.islands.sleepers == 0:
             return None
+        scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
+        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self.old.bodies.position[i], sizes[i]) for i in old]
@@ -297,7 +311,7 @@ class Gathering:
             near = lengths(self.old.bodies.position - position) <= size + sizes + touch
             woken |= set(island[near].tolist())
         changed = [scene.joints[i] for i in self.joint_rows.fresh.tolist()]
-        changed += [self.old.scene.joints[i] for i in np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()]
+        changed += [self.old.scene.joints[i] for i in self.joint_rows.gone]
         ends = {name for joint in changed for name in (joint.a, joint.b) if name in self.old.body_index}
         woken |= {int(island[self.old.body_index[name]]) for name in ends}
         before = self.body_rows.of(island, arrays.island)
@@ -326,6 +340,27 @@ def _by_arguments(new: Sequence[Described], old: Mapping[int, Described]) -> lis
     nowhere."""
     number = {id(part._arguments): i for i, part in old.items()}
     return [number.get(id(part._arguments), -1) for part in new]
+
+
+def _index(rows: Rows, index: dict[str, int], old: Sequence[Body | Joint], new: Sequence[Body | Joint]) -> dict[str, int]:
+    """The number of each part by its name. index: of the old ones."""
+    fresh, gone = rows.fresh.tolist(), rows.gone
+    if fresh == gone and all(new[i].name == old[i].name for i in fresh):
+        return index
+    if not rows.close_up or fresh and fresh[0] < rows.count - len(fresh):
+        return {part.name: i for i, part in enumerate(new)}
+    index = index.copy()
+    for i in gone:
+        del index[old[i].name]
+    if gone:
+        index.update(zip(islice(index, gone[0], None), range(gone[0], rows.count)))
+    index.update((new[i].name, i) for i in fresh)
+    return index
+
+
+def _numbers(pair: frozenset[str], index: dict[str, int]) -> tuple[int, int]:
+    a, b = pair
+    return index[a], index[b]
 
 
 def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:

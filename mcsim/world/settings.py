@@ -350,11 +350,12 @@ def sleep_settings(
     thickness = 2.0 * bodies.reach
     with np.errstate(invalid="ignore"):
         nearest = np.maximum(near["part"] * thickness, np.minimum(near["distance"], near["most"] * thickness))
-    return speeds, k["sleep_time"], np.where(np.isnan(nearest), np.inf, nearest)
+    nearest[nearest != nearest] = np.inf
+    return speeds, k["sleep_time"], nearest
 
 
 def _length(gravity: Iterable[float]) -> float:
-    x, y, z = (float(u) for u in gravity)
+    x, y, z = map(float, gravity)
     return math.sqrt(x * x + y * y + z * z)
 
 

@@ -11,7 +11,8 @@ name).
 
 from typing import TYPE_CHECKING
 
-from mcsim.scene.shapes._shape import ORIGIN as ORIGIN, UPRIGHT as UPRIGHT, Shape as Shape
+from mcsim.scene.shapes._shape import AT_ORIGIN as AT_ORIGIN, IS_UPRIGHT as IS_UPRIGHT, ORIGIN as ORIGIN
+from mcsim.scene.shapes._shape import UPRIGHT as UPRIGHT, Shape as Shape
 from mcsim.scene.shapes._surface import Surface as Surface
 
 from mcsim.scene.shapes._sphere import Sphere as Sphere

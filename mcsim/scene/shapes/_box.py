@@ -81,7 +81,7 @@ class Box(Shape):
     @property
     def thickness(self) -> float:
         """[m] From a face to the one across, the least."""
-        return 2.0 * (float(min(self.half_extents)) + self.rounding)
+        return 2.0 * (min(self.half_extents.tolist()) + self.rounding)
 
     def _centred(self, density: float) -> MassProperties:
         """I_xx = m/3 (b² + c²) with half extents a, b, c."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsim.core.rotation import normalized
 from mcsim.scene.checks import FieldError, Vector, count, flag, positive, show, unit_quaternion, vector
-from mcsim.scene.described import Value
+from mcsim.scene.described import Value, lock
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes._facets import Facets, halved
@@ -19,8 +19,10 @@ from mcsim.scene.shapes._facets import Facets, halved
 Points = Sequence[Vector] | np.ndarray
 Corners = Sequence[Sequence[int]] | np.ndarray
 
+# Where parts are by default, and the arrays that all of these have in common.
 ORIGIN = (0.0, 0.0, 0.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+AT_ORIGIN, IS_UPRIGHT = lock(np.array(ORIGIN)), lock(np.array(UPRIGHT))
 
 DETAIL = 24  # facets around a round shape
 MOST_DETAIL = 1024
@@ -50,6 +52,7 @@ class Shape(Value):
 
     def _describe(self, arguments: dict[str, Any], size: Vector, **attributes: Any) -> None:
         """Check the arguments that all shapes have, and keep everything."""
+        placed, turned = arguments["position"] is not ORIGIN, arguments["orientation"] is not UPRIGHT
         arguments["position"] = vector(arguments["position"], "position")
         arguments["orientation"] = unit_quaternion(arguments["orientation"], "orientation")
         if not isinstance(arguments["material"], Material | None):
@@ -61,8 +64,8 @@ class Shape(Value):
         self._set(
             _arguments=arguments,
             size=np.array(size),
-            position=np.array(arguments["position"]),
-            orientation=normalized(arguments["orientation"]),
+            position=np.array(arguments["position"]) if placed else AT_ORIGIN,
+            orientation=normalized(arguments["orientation"]) if turned else IS_UPRIGHT,
             material=arguments["material"],
             density=arguments.get("density"),
             sensor=arguments.get("sensor", False),
