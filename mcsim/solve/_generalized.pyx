@@ -154,9 +154,9 @@ cdef class GeneralizedRows:
         cdef int p, q
         for p in range(2):
             a = &self.reaches[2 * x + p]
-            for q in range(2):
+            for q in range(2 if a.count > 0 else 0):
                 b = &self.reaches[2 * y + q]
-                if a.count > 0 and a.count == b.count and a.first == b.first:
+                if a.count == b.count and a.first == b.first:
                     s += dot_many(self.jacobian + a.begin + a.span[0], self.response + b.begin + a.span[0],
                                   a.span[1] - a.span[0])
         return s

@@ -56,6 +56,8 @@ cdef class HeldRows:
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil
     cdef void widen(self, Py_ssize_t g, const Row* rows, double* a) noexcept nogil
     cdef double least_part(self, Py_ssize_t g, const Row* rows) noexcept nogil
+    cdef double part_beside(self, const Row* rows, const int32_t* number, const double* a, const double* d, Py_ssize_t n,
+                            Py_ssize_t i) noexcept nogil
     cdef double pivot(self, const double* a, const double* d, Py_ssize_t n, Py_ssize_t i) noexcept nogil
     cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil
     cdef bint respond(self, Py_ssize_t g, const Row* rows, Twist* x) noexcept nogil

@@ -22,9 +22,11 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
+from mcsim.core._dense cimport invert_symmetric
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve._pivots cimport SMALLEST_PIVOT
-from mcsim.solve.problems._dantzig cimport INDEFINITE, NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
+from mcsim.solve.problems._dantzig cimport (INDEFINITE, NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, solve_boxed,
+                                            start_anew, take_rows)
 from mcsim.state._joint cimport MOST_ASKED
 from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport is_of_drive
@@ -244,33 +246,57 @@ cdef class HeldRows:
             a[i * n + i] = max(a[i * n + i], total)
 
     cdef double least_part(self, Py_ssize_t g, const Row* rows) noexcept nogil:
-        """The least part of what a row moves by itself that it still moves where the others hold,
+        """The least part of what a row moves by itself that it still moves where the rows of other joints hold,
 
-            p_i = 1 / (A_ii (A^-1)_ii),     A = L D L',     (A^-1)_ii = sum of (L^-1)_ji^2 / D_j,
+            p_i = ((A^-1)_JJ^-1)_ii / A_ii,     J: the rows of its joint,     A = L D L',     A^-1 = sum_j Y_j' Y_j / D_j,
 
-        of limits and of friction that does not slip. Of rows along one coordinate the first counts."""
+        Y = L^-1, of limits and of friction that does not slip. Those of one joint meet along the same few coordinates, and
+        two of them that are all but parallel, as a swing limit and friction about an axis beside it, are no beam. Of rows
+        along one coordinate the first counts."""
         cdef Py_ssize_t n = self.count[g]
         cdef const int32_t* number = self.row + self.begin[g]
         cdef const double* a = self.values + self.matrix[g]
         cdef double* d = self.numbers
-        cdef double* y = d + n
-        cdef double inverse
+        cdef double* y
         cdef double least = 1.0
         cdef Py_ssize_t i, j, k
         for i in range(n):
             d[i] = self.pivot(a, d, n, i) if holds_others(&rows[number[i]]) else 0.0
-        for i in range(n):
-            inverse = 1.0 / d[i] if d[i] > 0.0 else 0.0
+        for i in range(n):                               # Y' above the diagonal, L is below it
+            y = self.factor + i * n
             y[i] = 1.0
             for j in range(i + 1, n if d[i] > 0.0 else 0):
                 y[j] = 0.0
                 for k in range(i, j if d[j] > 0.0 else 0):
                     y[j] -= self.factor[j * n + k] * y[k]
-                if d[j] > 0.0:
-                    inverse += y[j] * y[j] / d[j]
+        for i in range(n):
             if d[i] > 0.0:
-                least = min(least, 1.0 / (a[i * n + i] * inverse))
+                least = min(least, self.part_beside(rows, number, a, d, n, i))
         return least
+
+    cdef double part_beside(self, const Row* rows, const int32_t* number, const double* a, const double* d, Py_ssize_t n,
+                            Py_ssize_t i) noexcept nogil:
+        """p_i"""
+        cdef double inverse[36]
+        cdef Py_ssize_t own[6]
+        cdef const double* x
+        cdef const double* y
+        cdef Py_ssize_t j, k
+        cdef int p, q, m = 1
+        own[0] = i
+        for k in range(n):
+            if k != i and m < 6 and d[k] > 0.0 and rows[number[k]].source == rows[number[i]].source:
+                own[m] = k
+                m += 1
+        for p in range(m):
+            for q in range(p + 1):
+                x, y = self.factor + own[p] * n, self.factor + own[q] * n
+                inverse[6 * p + q] = 0.0
+                for j in range(max(own[p], own[q]), n):
+                    if d[j] > 0.0:
+                        inverse[6 * p + q] += x[j] * y[j] / d[j]
+                inverse[6 * q + p] = inverse[6 * p + q]
+        return inverse[0] / a[i * n + i] if invert_symmetric(inverse, m) else 0.0
 
     cdef double pivot(self, const double* a, const double* d, Py_ssize_t n, Py_ssize_t i) noexcept nogil:
         """D_i, with row i of L into `factor`; 0: the row repeats others."""
@@ -312,16 +338,12 @@ cdef class HeldRows:
             order[i] = <int32_t>i
         p.a, p.b, p.lower, p.upper = a, b, lower, upper
         p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
-        self.unsolved = False
-        if not stay_inside(&p):
+        event = solve_boxed(&p, order)
+        if event == INDEFINITE:
+            self.widen(g, rows, a)
+            start_anew(&p)
             event = take_rows(&p, order)
-            if event == INDEFINITE:
-                self.widen(g, rows, a)
-                give_room(&p, n, self.numbers, self.factor, self.integers)
-                for i in range(n):
-                    p.x[i] = min(max(0.0, lower[i]), upper[i])
-                event = take_rows(&p, order)
-            self.unsolved = event != NONE
+        self.unsolved = event != NONE
         for i in range(n):
             row = &rows[number[i]]
             impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)

@@ -15,6 +15,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport Noted
 from mcsim.solve._generalized cimport row_rate
+from mcsim.state._row cimport BLOCK_HELD
 
 
 cdef class HeldTrees(HeldRows):
@@ -23,10 +24,10 @@ cdef class HeldTrees(HeldRows):
 
     def __init__(self, GeneralizedRows generalized, trees, blocks, Py_ssize_t velocities, Noted noted not None):
         HeldRows.__init__(self, int(np.max(trees, initial=-1)) + 1, noted)
-        group, moved, left = np.array(trees, np.int32), np.zeros(velocities + 1), np.zeros(velocities + 1)
+        group, left = np.array(trees, np.int32), np.zeros(velocities + 1)
         blocks = np.append(np.array(blocks, np.int32).reshape(-1), np.zeros(2, np.int32))
-        self.kept_here = group, moved, left, blocks
-        self.generalized, self.group, self.moved = generalized, integers(group) + 1, doubles(moved)
+        self.kept_here = group, left, blocks
+        self.generalized, self.group = generalized, integers(group) + 1
         self.left, self.blocks = doubles(left), integers(blocks)
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
@@ -51,17 +52,28 @@ cdef class HeldTrees(HeldRows):
     cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied, int sweeps) noexcept nogil:
         """Which rows are held, and their matrices at the present pose. tied: (trees,) which of them loops tie. sweeps: in
         which others are to be solved."""
-        cdef Py_ssize_t g, k
+        cdef Py_ssize_t g
         self.find_driven(self.group, rows, count)
         for g in range(self.articulations):
             self.claim(g, not tied[g])
         self.list(self.group, self.driven, NULL, rows, count)
         for g in range(self.articulations):
-            for k in range(self.count[g]):
-                self.begin_column(g, k, rows, <Twist*>self.moved)
-                self.end_column(g, k, rows, <Twist*>self.moved)
-                self.generalized.apply(self.row[self.begin[g] + k], -1.0, self.moved)      # to 0 again, without rounding
+            self.fill(g, rows)
             self.choose(g, rows, sweeps)
+
+    cdef void fill(self, Py_ssize_t g, Row* rows) noexcept nogil:
+        """J H^-1 J' of a tree's rows, of which one half is the other one's."""
+        cdef const int32_t* row = self.row + self.begin[g]
+        cdef double* diagonal = self.diagonal + self.begin[g]
+        cdef double* a = self.values + self.matrix[g]
+        cdef Py_ssize_t i, k, n = self.count[g]
+        for k in range(n):
+            rows[row[k]].block_kind = BLOCK_HELD         # rows are written anew at every pose
+            diagonal[k] = rows[row[k]].diagonal
+            a[k * n + k] = diagonal[k]
+            for i in range(k):
+                a[k * n + i] = a[i * n + k] = self.generalized.coupling(row[k], row[i]) if (
+                    diagonal[k] > 0.0 and diagonal[i] > 0.0) else 0.0
 
     cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil:
         """Their impulses, of trees whose velocities are not what they were left with; fresh: of all, a pass begins.

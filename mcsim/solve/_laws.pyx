@@ -37,8 +37,8 @@ from mcsim.solve._blocks cimport cone_step
 from mcsim.solve._bracket cimport HALVINGS, SETTLED, Bracket, narrow, next_trial
 from mcsim.solve._cone_point cimport Point, cone_point, point_of
 from mcsim.solve._stronge cimport stronge_point
-from mcsim.solve.problems._dantzig cimport (NONE, NOTHING, ROW_DOUBLES, ROW_INTEGERS, Boxed, give_room, stay_inside,
-                                            take_rows)
+from mcsim.solve.problems._dantzig cimport (NONE, NOTHING, ROW_DOUBLES, ROW_INTEGERS, Boxed, give_room,
+                                            solve_boxed)
 
 cdef enum:
     SWEEPS = 400             # over the contacts of one problem
@@ -92,7 +92,7 @@ cdef void find_at_once(int count, const double* a, const double* b, const double
         boxed.x[i] = p[row[i]]
     boxed.a, boxed.b, boxed.lower, boxed.upper = matrix, right, lower, upper
     boxed.most, boxed.accuracy, boxed.quiet, boxed.nothing = PIVOTS * rows, AGREES, 0.0, NOTHING
-    if stay_inside(&boxed) or take_rows(&boxed, order) == NONE:
+    if solve_boxed(&boxed, order) == NONE:
         for i in range(rows):
             p[row[i]] = min(max(boxed.x[i], lower[i]), upper[i])
 

@@ -55,40 +55,60 @@ cdef inline double closing_time(const Row* row) noexcept nogil:
 
 cdef class LoopRows:
     """generalized: what the rows are over velocities; bonds: (bodies and one,) int32, what of them loops tie to each other,
-    each with one number, else -1; the world's before the first."""
+    each with one number, else -1; the world's before the first. fronts: of the rows that are too many for a dense K."""
 
-    def __init__(self, GeneralizedRows generalized not None, bonds not None):
-        self.generalized, self.kept_bonds = generalized, bonds
+    def __init__(self, GeneralizedRows generalized not None, bonds not None, LoopFronts fronts):
+        self.generalized, self.kept_bonds, self.fronts = generalized, bonds, fronts
         self.bonds = integers(bonds) + 1
         self.proximal = SMOOTH_PROXIMAL
         self._allot(6)
+        self._allot_dense(6)
 
     def _allot(self, Py_ssize_t capacity):
-        numbers, matrices = np.zeros((8, capacity), np.int32), np.zeros((3 * capacity + 6, capacity))
-        self.kept = numbers, matrices
+        numbers, values = np.zeros((9, capacity), np.int32), np.zeros((6, capacity))
+        self.kept = numbers, values
         self.capacity = capacity
         self.row, self.coupled = integers(numbers[0]), integers(numbers[1])
         self.part, self.yields = integers(numbers[2]), integers(numbers[3])
         self.led, self.was_strained = integers(numbers[4]), integers(numbers[5])
-        self.bond, self.contrary = integers(numbers[6]), integers(numbers[7])
-        self.change, self.asked = doubles(matrices[0]), doubles(matrices[1])
-        self.most[0], self.most[1] = doubles(matrices[2]), doubles(matrices[3])
-        self.target, self.given = doubles(matrices[4]), doubles(matrices[5])
-        self.matrix = doubles(matrices[6:])
-        self.factors[0], self.factors[1] = doubles(matrices[6 + capacity:]), doubles(matrices[6 + 2 * capacity:])
+        self.bond, self.contrary, self.own = integers(numbers[6]), integers(numbers[7]), integers(numbers[8])
+        self.change, self.asked = doubles(values[0]), doubles(values[1])
+        self.most[0], self.most[1] = doubles(values[2]), doubles(values[3])
+        self.target, self.given = doubles(values[4]), doubles(values[5])
+
+    def _allot_dense(self, Py_ssize_t capacity):
+        self.kept_matrices = matrices = np.zeros((3, capacity * capacity + 1))
+        self.dense_capacity, self.matrix = capacity, doubles(matrices[0])
+        self.factors[0], self.factors[1] = doubles(matrices[1]), doubles(matrices[2])
 
     def reserve(self):
         """Room for what the last rows asked for."""
         if self.wanted > self.capacity:
             self._allot(self.wanted + self.wanted // 2)
+        if self.wanted_dense > self.dense_capacity:
+            self._allot_dense(self.wanted_dense + self.wanted_dense // 2)
 
     cdef int fit(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """-> OK or GROW"""
-        cdef Py_ssize_t i
+        """Also whether K is sparse of large bonds: not where something not planned is tied to one. -> OK or GROW"""
+        cdef Py_ssize_t i, own, in_fronts = 0
         self.wanted = 0
+        self.sparse = self.fronts is not None
         for i in range(count):
-            self.wanted += closes(&rows[i])
-        return OK if self.wanted <= self.capacity else GROW
+            if not closes(&rows[i]):
+                continue
+            self.wanted += 1
+            if not self.sparse:
+                continue
+            own = self.fronts.own_row(rows, i)
+            in_fronts += own >= 0
+            self.sparse = own >= 0 or not (self.fronts.touches(&rows[i]) or (
+                is_wide(&rows[i]) and self.fronts.touches(&rows[i + 1])))
+        self.wanted_dense = self.wanted - in_fronts if self.sparse else self.wanted
+        return OK if self.wanted <= self.capacity and self.wanted_dense <= self.dense_capacity else GROW
+
+    cdef Py_ssize_t own_row(self, const Row* rows, Py_ssize_t i) noexcept nogil:
+        """Which of the rows of `fronts` a row is; -1: none."""
+        return self.fronts.own_row(rows, i) if self.sparse else -1
 
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
@@ -112,27 +132,44 @@ cdef class LoopRows:
         return end
 
     cdef void find(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """Which of the rows [0, count) they are, bond by bond, and K of them."""
-        cdef Py_ssize_t i, j, n = 0
-        cdef int32_t bond
+        """Which of the rows [0, count) they are, bond by bond, and K of them: first those of which it is dense, of the
+        others all of a bond are taken to be coupled."""
+        cdef Py_ssize_t i, j, n
         cdef double s
-        for i in range(count):
-            if not closes(&rows[i]):
-                continue
-            bond = self.bond_of(&rows[i])
-            j = n
-            while j > 0 and self.bond[j - 1] > bond:
-                self.row[j], self.bond[j] = self.row[j - 1], self.bond[j - 1]
-                j -= 1
-            self.row[j], self.bond[j] = <int32_t>i, bond
-            n += 1
-        self.count = n
+        self.list(rows, count)
+        n = self.dense
         for i in range(n):
             self.coupled[i] = <int32_t>i
             for j in range(i, -1, -1):
                 s = self.matrix[i * n + j] = self.whole_coupling(rows, self.row[i], self.row[j])
                 if s != 0.0:
                     self.coupled[i] = <int32_t>j
+        if n == self.count:
+            return
+        self.fronts.begin_pose()
+        for i in range(n, self.count):
+            self.coupled[i] = self.coupled[i - 1] if i > n and self.bond[i - 1] == self.bond[i] else <int32_t>i
+            self.fronts.take_row(self.own[i], &rows[self.row[i]])
+        self.fronts.assemble()
+
+    cdef void list(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Which they are."""
+        cdef Py_ssize_t i, j, n = 0
+        cdef int32_t bond, own
+        self.dense = 0
+        for i in range(count):
+            if not closes(&rows[i]):
+                continue
+            bond, own = self.bond_of(&rows[i]), <int32_t>self.own_row(rows, i)
+            j = n
+            while j > 0 and ((self.own[j - 1] >= 0 and own < 0)
+                             or ((self.own[j - 1] >= 0) == (own >= 0) and self.bond[j - 1] > bond)):
+                self.row[j], self.bond[j], self.own[j] = self.row[j - 1], self.bond[j - 1], self.own[j - 1]
+                j -= 1
+            self.row[j], self.bond[j], self.own[j] = <int32_t>i, bond, own
+            self.dense += own < 0
+            n += 1
+        self.count = n
 
     cdef int32_t bond_of(self, const Row* row) noexcept nogil:
         cdef int32_t found = max(self.bonds[row.body_a], self.bonds[row.body_b])
@@ -219,10 +256,13 @@ cdef class LoopRows:
                           Py_ssize_t end) noexcept nogil:
         """Rows [first, end) of K, its diagonal raised by a part, as L D L'. Before `coupled` of a row K has zeros, and so
         has L."""
-        cdef Py_ssize_t i, j, k, n = self.count
+        cdef Py_ssize_t i, j, k, n = self.dense
         cdef const int32_t* coupled = self.coupled
         cdef double* f = self.factors[relaxed]
         cdef double s, diagonal
+        if first >= n:
+            self.soften_part(rows, relaxed, proximal, first, end)
+            return
         for i in range(first, end):
             for j in range(coupled[i], i + 1):
                 s = self.matrix[i * n + j]
@@ -236,14 +276,35 @@ cdef class LoopRows:
                 else:
                     f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
 
+    cdef void soften_part(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
+                          Py_ssize_t end) noexcept nogil:
+        """The same of rows that go by `fronts`, which factors once it is to solve."""
+        cdef Py_ssize_t i
+        for i in range(first, end):
+            self.fronts.soften(self.own[i], relaxed,
+                               proximal * rows[self.row[i]].diagonal + rows[self.row[i]].compliance[relaxed])
+
     # ---- solves ------------------------------------------------------------------------------------------------------
+
+    cdef void invert_sparse(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """As `invert`."""
+        cdef Py_ssize_t i, piece = self.fronts.piece[self.own[first]]
+        self.fronts.begin_solve(piece)
+        for i in range(first, end):
+            self.fronts.x[self.fronts.number[self.own[i]]] = -self.change[i]
+        self.fronts.solve(piece, relaxed)
+        for i in range(first, end):
+            self.change[i] = self.fronts.x[self.fronts.number[self.own[i]]]
 
     cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
         """`change` of rows [first, end): residuals to impulses, -K^-1 times."""
-        cdef Py_ssize_t i, k, n = self.count
+        cdef Py_ssize_t i, k, n = self.dense
         cdef const int32_t* coupled = self.coupled
         cdef const double* f = self.factors[relaxed]
         cdef double* x = self.change
+        if first >= n:
+            self.invert_sparse(relaxed, first, end)
+            return
         for i in range(first, end):
             x[i] = -x[i]
             for k in range(coupled[i], i):
@@ -299,15 +360,19 @@ cdef class LoopRows:
         for i in range(begin, end):
             row = &rows[self.row[i]]
             set_impulse(row, row.impulse + x[i])
-            self.act(rows, i, x[i], velocity)
             largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
+        self.act_all(rows, begin, end, velocity)
         return largest
 
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
         """All loops. -> the largest correction [m/s, rad/s]"""
         cdef Py_ssize_t i, k
+        self.look(0, self.count, velocity)
         for i in range(self.count):
             k = self.row[i]
+            if self.own[i] >= 0:
+                self.change[i] = row_residual(&rows[k], self.fronts.rate(self.own[i]), relaxed)
+                continue
             self.change[i] = row_residual(&rows[k], self.generalized.rate(k, velocity), relaxed)
             if is_wide(&rows[k]):
                 self.change[i] += row_residual(&rows[k + 1], self.generalized.rate(k + 1, velocity), relaxed)
@@ -344,6 +409,8 @@ cdef class LoopRows:
         cdef Py_ssize_t i, begin, end
         cdef const Row* row
         self.span_of(bond, &begin, &end)
+        if moved != NULL:
+            self.look(begin, end, moved)
         for i in range(begin, end):
             row = &rows[self.row[i]]
             self.change[i] = row.error / h if row.stabilized and not self.yields[i] else 0.0
@@ -358,6 +425,7 @@ cdef class LoopRows:
         cdef int _
         self.span_of(bond, &begin, &end)
         for _ in range(HOLDS):
+            self.look(begin, end, velocity)
             for i in range(begin, end):
                 self.change[i] = self.rate_of(rows, i, velocity)
             first = begin
@@ -365,8 +433,7 @@ cdef class LoopRows:
                 last = self.end_of_part(first)
                 self.invert(RELAXED, first, last)
                 first = last
-            for i in range(begin, end):
-                self.act(rows, i, self.change[i], velocity)
+            self.act_all(rows, begin, end, velocity)
 
     # ---- exactly -----------------------------------------------------------------------------------------------------
 
@@ -402,6 +469,7 @@ cdef class LoopRows:
         cdef double closing_rate = sqrt(settings.error_gain)
         cdef Py_ssize_t i
         cdef const Row* row
+        self.look(0, self.count, velocity)
         for i in range(self.count):
             row = &rows[self.row[i]]
             self.target[i] = -row.curvature - settings.rate_gain * (self.rate_of(rows, i, velocity) + row.rate) \
@@ -433,6 +501,7 @@ cdef class LoopRows:
         """Solves are to leave the rates of the rows as they are."""
         cdef Py_ssize_t i
         cdef Row* row
+        self.look(0, self.count, velocity)
         for i in range(self.count):
             row = &rows[self.row[i]]
             row.bias[BIASED] = row.bias[RELAXED] = -self.rate_of(rows, i, velocity)
@@ -440,8 +509,10 @@ cdef class LoopRows:
                 row[1].bias[BIASED] = row[1].bias[RELAXED] = 0.0
 
     cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil:
-        """J times velocities of loop i, of both its records if it is wide."""
+        """After look: J times velocities of loop i, of both its records if it is wide."""
         cdef Py_ssize_t k = self.row[i]
+        if self.own[i] >= 0:
+            return self.fronts.rate(self.own[i])
         return self.generalized.rate(k, velocity) + (
             self.generalized.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
 
@@ -482,6 +553,7 @@ cdef class LoopRows:
         """change <- J x - target of the rows [first, end). -> the largest, in parts of their `push`"""
         cdef double worst = 0.0
         cdef Py_ssize_t k
+        self.look(first, end, x)
         for k in range(first, end):
             self.change[k] = self.rate_of(rows, k, x) - self.target[k] \
                 + rows[self.row[k]].compliance[BIASED] * self.given[k]
@@ -494,7 +566,31 @@ cdef class LoopRows:
         self.invert(BIASED, first, end)
         for k in range(first, end):
             self.given[k] += self.change[k]
-            self.act(rows, k, self.change[k], x)
+        self.act_all(rows, first, end, x)
+
+    cdef bint begins_piece(self, Py_ssize_t i, Py_ssize_t begin) noexcept nogil:
+        """Whether loop i is the first from `begin` on of a piece of `fronts`."""
+        return self.own[i] >= 0 and (i == begin or self.own[i - 1] < 0 or (
+            self.fronts.piece[self.own[i - 1]] != self.fronts.piece[self.own[i]]))
+
+    cdef void look(self, Py_ssize_t begin, Py_ssize_t end, const double* x) noexcept nogil:
+        """Rates of loops [begin, end) are to be those of x."""
+        cdef Py_ssize_t i
+        for i in range(max(begin, self.dense), end):
+            if self.begins_piece(i, begin):
+                self.fronts.look(self.fronts.piece[self.own[i]], x)
+
+    cdef void act_all(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* x) noexcept nogil:
+        """Impulses `change` of loops [begin, end)."""
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            if self.own[i] >= 0:
+                self.fronts.push(self.own[i], self.change[i])
+            else:
+                self.act(rows, i, self.change[i], x)
+        for i in range(max(begin, self.dense), end):
+            if self.begins_piece(i, begin):
+                self.fronts.pass_on(self.fronts.piece[self.own[i]], x)
 
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, double* x) noexcept nogil:
         """Loop i, both its records if it is wide."""

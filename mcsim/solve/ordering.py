@@ -65,6 +65,7 @@ def plan(
     moves: np.ndarray,
     group: np.ndarray | None = None,
     tied: np.ndarray | None = None,
+    by_fronts: bool = False,
 ) -> Plan:
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
@@ -74,6 +75,7 @@ def plan(
     is a FrontPlan; work: about how many products a factorization takes.
     group: (n + 1,) the articulation of each body, the last the world's (None: as `connected` numbers them). What order
     one's nodes have does not depend on the others. tied: (j,) bool, which joints are nodes (None: those that have rows).
+    by_fronts: also what has no loops is laid out for fronts.
     """
     joints = np.flatnonzero(sizes > 0 if tied is None else tied)
     pairs = bodies[joints]
@@ -81,7 +83,7 @@ def plan(
         group = connected(pairs, moves)
     by = sort_joints(pairs, group, moves)
     joints = joints[by.joint]
-    looped, widths = (count_loops(pairs, moves) > 0)[by.joint], sizes[joints].astype(np.int64)
+    looped, widths = (count_loops(pairs, moves) > 0)[by.joint] | by_fronts, sizes[joints].astype(np.int64)
     known: dict[tuple[bytes, ...], _Piece] = {}
     pieces = []
     for begin, end in zip(by.begin.tolist(), by.end.tolist()):

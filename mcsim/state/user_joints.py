@@ -4,12 +4,13 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import length
-from mcsim.scene import Scene, UserJoint
+from mcsim.scene import Pose, Scene, UserJoint
 from mcsim.state.arrays import BodyArrays
 from mcsim.state.fields import JOINT_TYPES, USER_ROW_DTYPE
 
@@ -28,11 +29,15 @@ class UserJoints:
     def __init__(self, joints: Sequence[tuple[int, UserJoint, tuple[int, int]]], bodies: BodyArrays) -> None:
         self._joints, self._bodies = joints, bodies
         self.rows = np.zeros(MOST_ROWS * len(joints), USER_ROW_DTYPE)
+        rows = [self.rows[MOST_ROWS * k : MOST_ROWS * k + joint.size] for k, (_, joint, _) in enumerate(joints)]
+        self._fields = [(own["error"], own["jacobian"], own["curvature"]) for own in rows]
 
-    def _poses(self, ends: tuple[int, int]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The two bodies' (position, orientation); the world's row stands before the first."""
-        position, orientation = (self._bodies.padded[name] for name in ("position", "orientation"))
-        return [(position[i + 1].copy(), orientation[i + 1].copy()) for i in ends]
+    def _poses(self, ends: tuple[int, int]) -> tuple[Pose, Pose]:
+        """Of the two bodies; the world's row stands before the first."""
+        padded = self._bodies.padded
+        position, orientation = padded["position"], padded["orientation"]
+        a, b = ends[0] + 1, ends[1] + 1
+        return Pose(position[a].copy(), orientation[a].copy()), Pose(position[b].copy(), orientation[b].copy())
 
     def call(self, errors_only: bool, one: int | None = None) -> None:
         """Residuals, and unless `errors_only` Jacobians and curvatures, at the bodies' present poses and twists; of the
@@ -40,18 +45,20 @@ class UserJoints:
         for k in range(len(self._joints)) if one is None else (one,):
             _, joint, ends = self._joints[k]
             a, b = self._poses(ends)
-            rows = self.rows[MOST_ROWS * k : MOST_ROWS * k + joint.size]
-            twists = [self._bodies.padded["twist"][i + 1] for i in ends]
-            if not np.all(np.isfinite(np.concatenate([*a, *b, *twists]))):
-                rows["error"] = np.nan  # as of any joint there: the step finds the body by itself
+            error, jacobian, curvature = self._fields[k]
+            twist = self._bodies.padded["twist"]
+            of_a, of_b = twist[ends[0] + 1], twist[ends[1] + 1]
+            numbers = [number for array in (*a, *b, of_a, of_b) for number in array.tolist()]
+            if not all(map(isfinite, numbers)):
+                error[...] = np.nan  # as of any joint there: the step finds the body by itself
                 continue
             try:
                 if errors_only:
-                    rows["error"] = joint.error_at(a, b)
+                    error[...] = joint.error_at(a, b)
                 else:
-                    rows["error"], rows["jacobian"], rows["curvature"] = joint.evaluate(a, b, *twists)
-            except ValueError as error:
-                raise SimulationError(f"joint {joint.name!r}: {error}") from error
+                    error[...], jacobian[...], curvature[...] = joint.evaluate(a, b, of_a, of_b)
+            except ValueError as wrong:
+                raise SimulationError(f"joint {joint.name!r}: {wrong}") from wrong
 
     def fill_errors(self, out: np.ndarray, broken: np.ndarray) -> None:
         """joint_errors() of these joints: out (joints, 2) [m, rad]; broken: (joints,) bool."""

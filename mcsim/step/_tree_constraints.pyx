@@ -13,6 +13,7 @@ from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._held cimport PASSES_TOGETHER
 from mcsim.stabilize._stabilize cimport stabilize_rows, stiffen_contacts
 from mcsim.state._row cimport Row
+from mcsim.step._tree_loop_fronts cimport TreeLoopFronts
 from mcsim.step._tree_warm_starts cimport node_of
 from mcsim.wide._contacts cimport WideContacts
 
@@ -53,7 +54,8 @@ cdef class TreeConstraints(ConstraintSet):
         self.joints = TreeJoints(context, plain, space.kept[0], space.q, space.angles)
         self.warm_starts = TreeWarmStarts(plain, space.motion, self.generalized, plan.jointed[1:])
         self.row_sweeps = GeneralizedSweeps(self.generalized)
-        self.loop_rows = LoopRows(self.generalized, self.tree_rows.of_bodies)
+        self.loop_rows = LoopRows(self.generalized, self.tree_rows.of_bodies,
+                                  None if plan.fronts is None else TreeLoopFronts(context, space.motion, plan.fronts))
         self.loops = TreeLoops(context, plain, space.poses, space.body_sync, self.joints, self.tree_rows, self.loop_rows,
                                plan)
         self.contacts = TreeContacts(context, plain, space.motion, space.poses, space.energies, self.row_sweeps,

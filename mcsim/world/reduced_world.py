@@ -46,7 +46,6 @@ from mcsim.world.tree_plan import (
     BROKEN,
     angles_of_joints,
     carry_over,
-    check_loops,
     note_torn,
     tree_plan,
 )
@@ -164,7 +163,6 @@ class ReducedWorld(World):
         planned: bool = False,
     ) -> Pipeline:
         system = System(scene, **self._choices)
-        check_loops(system)
         state = bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:]
         q, qd = system.coordinates(*state)
         struck = allow(system, q, qd, state)

@@ -1,4 +1,4 @@
-"""What the pipeline of a ReducedWorld is told of its scene and its trees, and what such a world refuses."""
+"""What the pipeline of a ReducedWorld is told of its scene and its trees."""
 
 from __future__ import annotations  # signatures read as they are written here
 
@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcsim.core._noted import Noted
-from mcsim.core.errors import SceneError
 from mcsim.core.notes import note
 from mcsim.reduced.dynamics import link_records, link_turns
-from mcsim.reduced.kinds import KINDS, freedoms
+from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.links import Link
 from mcsim.reduced.system import System
 from mcsim.scene import Scene
+from mcsim.world.sparse_loops import sparse_loops
 
 if TYPE_CHECKING:
     from mcsim.step._tree_space import TreeSpace
 
-MOST_LOOP_WORK = 5e9  # products in a step: some ten seconds
 BROKEN = 1e-4  # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
@@ -36,8 +35,10 @@ def tree_plan(
     smooth, projection: whether trees move by Runge-Kutta, and loops are closed by projection."""
     q, qd, tau = coordinates
     in_tree = {link.joint.name for link in system.links if link.joint is not None}
+    links = link_records(system, np.asarray(scene.gravity, float))
     return SimpleNamespace(
-        links=link_records(system, np.asarray(scene.gravity, float)),
+        links=links,
+        fronts=sparse_loops(system, scene, links),
         turns=link_turns(system),
         users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
         held=np.array([joint.name in in_tree for joint in scene.joints], bool),
@@ -52,25 +53,6 @@ def tree_plan(
         smooth=smooth,
         projection=projection,
     )
-
-
-def check_loops(system: System) -> None:
-    """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
-    which every entry is a product over the tree's velocities."""
-    tree, sizes = {-1: -1}, np.zeros(len(system.links), np.int64)
-    for link in system.links:
-        tree[link.number] = link.number if link.parent < 0 else tree[link.parent]
-        sizes[tree[link.number]] += link.v.stop - link.v.start
-    rows = np.zeros(len(system.links), np.int64)
-    for loop in system.loops:
-        for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
-            rows[number] += 6 - (freedoms(loop.joint) or 0)
-    if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
-        raise SceneError(
-            f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
-            f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
-            "minutes: take World, which has a sparse one, or cut joints out of the scene"
-        )
 
 
 def _jointed(system: System, bodies: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from math import hypot
+from math import hypot, isfinite
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -41,7 +41,8 @@ class Pose(_Pose):
     """
 
     def __new__(cls, position: np.ndarray, orientation: np.ndarray) -> Pose:
-        position.flags.writeable = orientation.flags.writeable = False
+        position.setflags(write=False)
+        orientation.setflags(write=False)
         return super().__new__(cls, position, orientation)
 
     @cached_property
@@ -201,7 +202,7 @@ class UserJoint(Joint):
     def error_at(self, a: Frame, b: Frame) -> np.ndarray:
         """(size,) the residual at two poses, each (position, orientation)."""
         value = np.asarray(self.residual(_as_pose(a), _as_pose(b)), float)
-        if value.shape != (self.size,) or not np.isfinite(value).all():
+        if value.shape != (self.size,) or not all(map(isfinite, value.tolist())):
             raise ValueError(f"the residual must give {self.size} finite numbers, it gives {show(value.tolist())}")
         return value
 
@@ -222,7 +223,7 @@ class UserJoint(Joint):
         if self.jacobian is None:
             return self.differences(a, b)
         value = np.asarray(self.jacobian(a, b), float)
-        if value.shape != (self.size, 12) or not np.all(np.isfinite(value)):
+        if value.shape != (self.size, 12) or not all(map(isfinite, value.ravel().tolist())):
             raise ValueError(f"the Jacobian must be ({self.size}, 12) finite numbers, it is {show(value.tolist())}")
         return value
 
@@ -236,7 +237,7 @@ class UserJoint(Joint):
 
     def _curvature(self, a: Pose, b: Pose, twist_a: np.ndarray, twist_b: np.ndarray, error: np.ndarray) -> np.ndarray:
         """(size,) dJ/dt v along the present twists."""
-        speed = float(max(np.max(np.abs(twist_a)), np.max(np.abs(twist_b))))
+        speed = max(map(abs, twist_a.tolist() + twist_b.tolist()))
         if speed < SHORTEST_STEP:  # whose square is zero
             return np.zeros(self.size)
 

@@ -30,6 +30,7 @@ ctypedef struct Boxed:
     double* line                 # (held,) column of U, were the row last asked for to enter
     double* y                    # (held,) A_CC^-1 A_Ci of the row last asked for
     double* work                 # (n,)
+    double* start                # (n,) x before any row had its turn
     double pivot                 # s of the row last asked for
     double nothing               # s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci
     double accuracy              # verdicts on rows that cannot be satisfied: relative to `size`,
@@ -42,9 +43,10 @@ cdef double NOTHING              # `nothing` of a matrix that is known to roundi
 
 # Numbers of a problem of n rows beside its matrix: those of the factor, and those of each row.
 cdef enum:
-    ROW_DOUBLES = 8
+    ROW_DOUBLES = 9
     ROW_INTEGERS = 3
 
 cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int32_t* integers) noexcept nogil
-cdef bint stay_inside(Boxed* p) noexcept nogil
 cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil
+cdef Event solve_boxed(Boxed* p, const int32_t* order) noexcept nogil
+cdef void start_anew(Boxed* p) noexcept nogil

@@ -21,7 +21,7 @@ index resolution of degeneracy in linear complementarity problems", 1979; P. Gil
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t
-from libc.string cimport memmove, memset
+from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
@@ -68,6 +68,7 @@ cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int
     p.n, p.held, p.pivots, p.contradictory = n, 0, 0, 0
     p.x, p.w, p.size, p.rate = numbers, numbers + n, numbers + 2 * n, numbers + 3 * n
     p.d, p.line, p.y, p.work = numbers + 4 * n, numbers + 5 * n, numbers + 6 * n, numbers + 7 * n
+    p.start = numbers + 8 * n
     p.factor = factor
     p.state, p.numb, p.row = whole, whole + n, whole + 2 * n
     memset(p.state, 0, n * sizeof(int32_t))
@@ -391,12 +392,11 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
 
 # ---- all rows ----------------------------------------------------------------------------------------------------
 
-cdef bint stay_inside(Boxed* p) noexcept nogil:
-    """The answer, if all rows that are inside of their bounds stay there and the others at theirs: C is known then, and is
-    factored at once. -> whether it is so; if not, nothing has happened."""
+cdef bint factor_inside(Boxed* p) noexcept nogil:
+    """All rows that are inside of their bounds are C, factored at once. -> False: one of them all but repeats others, and C
+    is to grow row by row"""
     cdef double lowest, s, x
     cdef Py_ssize_t i, k
-    compute_w(p)
     for i in range(p.n):
         if not p.lower[i] < p.x[i] < p.upper[i]:
             continue
@@ -409,28 +409,41 @@ cdef bint stay_inside(Boxed* p) noexcept nogil:
             s -= p.line[k] * x
             p.line[k] = x
         if not s > PLAIN * lowest:
-            break
+            return False
         p.pivot = s
         enter(p, i)
-    else:
-        for k in range(p.n):
-            p.rate[k] = p.x[k]
-        refresh(p)
+    return True
+
+
+cdef bint stand_well(const Boxed* p) noexcept nogil:
+    """Whether C is inside of its bounds and the speeds of all others are right."""
+    cdef double x, w, small
+    cdef Py_ssize_t i
+    for i in range(p.n):
+        x, w, small = p.x[i], p.w[i], FIRST * p.size[i]
+        if p.state[i] == HELD:
+            if not p.lower[i] <= x <= p.upper[i]:
+                return False
+        elif not (p.lower[i] == p.upper[i] or (x == p.lower[i] and w >= -small) or (x == p.upper[i] and w <= small)):
+            return False
+    return True
+
+
+cdef void let_outer_go(Boxed* p) noexcept nogil:
+    """What of C is beyond its bounds goes there and waits for its turn; again with what that carries beyond, until all of C
+    is inside."""
+    cdef bint found = True
+    cdef Py_ssize_t i
+    while found:
+        found = False
         for i in range(p.n):
-            x, s = p.x[i], p.w[i]
-            if p.state[i] == HELD:
-                if not p.lower[i] <= x <= p.upper[i]:
-                    break
-            elif not (p.lower[i] == p.upper[i] or (x == p.lower[i] and s >= -FIRST * p.size[i])
-                      or (x == p.upper[i] and s <= FIRST * p.size[i])):
-                break
-        else:
-            return True
-        for k in range(p.n):
-            p.x[k] = p.rate[k]
-    p.held = 0
-    memset(p.state, 0, p.n * sizeof(int32_t))
-    return False
+            if p.state[i] == HELD and not p.lower[i] <= p.x[i] <= p.upper[i]:
+                p.x[i] = bound(p, i, p.x[i] - p.lower[i])
+                leave(p, i)
+                p.state[i] = WAITING
+                found = True
+        if found:
+            refresh(p)
 
 
 cdef bint put_back(Boxed* p) noexcept nogil:
@@ -473,6 +486,31 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
     return NONE
 
 
+cdef void start_anew(Boxed* p) noexcept nogil:
+    """As before any row had its turn."""
+    p.held, p.pivots, p.contradictory = 0, 0, 0
+    memset(p.state, 0, p.n * sizeof(int32_t))
+    memcpy(p.x, p.start, p.n * sizeof(double))
+
+
+cdef Event solve_boxed(Boxed* p, const int32_t* order) noexcept nogil:
+    """From x on, which is within the bounds. Most rows that are inside of theirs stay there: they are C as a whole before
+    any row is driven, without those that this carries beyond. What contradicts others is met in the order of the rows, and
+    so everything is done anew, row by row, where anything does. -> NONE, STOPPED or INDEFINITE"""
+    cdef Event event
+    memcpy(p.start, p.x, p.n * sizeof(double))
+    if factor_inside(p):
+        refresh(p)
+        if stand_well(p):
+            return NONE
+        let_outer_go(p)
+        event = take_rows(p, order)
+        if event == NONE and p.contradictory == 0:
+            return NONE
+    start_anew(p)
+    return take_rows(p, order)
+
+
 def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower, const double[::1] upper,
             const double[::1] guess, Py_ssize_t max_pivots, double accuracy, double quiet):
     """A (n, n) symmetric positive semidefinite, n > 0; b, lower, upper (n,), lower <= upper; guess (n,): first x.
@@ -494,7 +532,6 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
     turns = integers(numbers[ROW_INTEGERS])
     with nogil:
-        if not stay_inside(&p):
-            ended = take_rows(&p, turns)
+        ended = solve_boxed(&p, turns)
     status = 2 if ended == STOPPED else 3 if ended == INDEFINITE else 0
     return np.minimum(np.maximum(values[0], lower), upper), status, p.pivots, p.contradictory

@@ -121,6 +121,21 @@ def test_what_stays_where_it_began_takes_no_pivots(seed):
     assert inside == pytest.approx(solved(A, b, lower, upper, guess=lower), abs=1e-8)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_only_what_crosses_its_bounds_takes_pivots(seed):
+    """Of many rows that begin inside some end at a bound: the others are C from the beginning on."""
+    draw = np.random.default_rng(seed)
+    n, beyond = int(draw.integers(20, 50)), int(draw.integers(1, 4))
+    J = draw.normal(size=(n, 2 * n))
+    A, x = J @ J.T, draw.normal(size=n)
+    lower, upper = x - draw.uniform(5.0, 9.0, n), x + draw.uniform(5.0, 9.0, n)
+    b = -A @ x
+    upper[:beyond] = x[:beyond] - 0.05
+    found, status, pivots = boxed(A, b, lower, upper, guess=0.5 * (lower + upper))
+    assert status == "solved" and boxed_error(A, b, lower, upper, found) <= 1e-9
+    assert pivots <= 2 * beyond
+
+
 def test_a_guess_saves_pivots():
     """The solution as the guess; any other guess leads to the same speeds."""
     A, b, lower, upper = loaded(cases.pile(1, 10, 25), 0.1)
