@@ -164,7 +164,9 @@ def yard(jointed: bool) -> mc.Scene:
 
 
 KINDS = ("static", "dynamic", "kinematic")
-more_deeds = st.sampled_from(["add", "add", "remove", "last", "shape", "material", "kind", "push", "look", "several"])
+more_deeds = st.sampled_from(
+    ["add", "add", "remove", "last", "shape", "material", "kind", "push", "write", "look", "several"]
+)
 more_edits = st.lists(
     st.tuples(more_deeds, st.integers(0, 99), st.integers(0, 4), st.integers(0, 40)), min_size=2, max_size=14
 )
@@ -188,6 +190,9 @@ def edit(world: mc.World, number: int, deed: str, which: int, kind: int) -> None
         world.set_kind(name, KINDS[kind % 3])
     elif name is not None and deed == "push":
         world.set_velocity(name, (0.1 * kind, 0.0, 0.2)) if world.body(name).kind != "static" else None
+    elif deed == "write" and name is not None:
+        world.positions[world.body_names.index(name), 2] += 0.05 * kind
+        world.body(name).position[0] += 0.01 * kind  # by views that are gone again when the next edit comes
     elif deed == "look":
         assert len(world.positions) == len(world.body_names)
 
@@ -223,6 +228,24 @@ def test_what_makes_the_steps_stays_where_no_joint_is_touched(jointed):
         world.step(1)
         world.remove_body("first" if number == 0 else f"n{number}")
         assert world._pipeline is pipeline
+
+
+def test_a_step_that_fails_gives_back_what_came_before_it():
+    """Bodies that came, or became others, since the last step that was made, also such as do not move."""
+    world = mc.World(yard(False))
+    world.add_body("first", shape=SHAPES[0], position=(5.0, 0.0, 1.0))  # which makes room
+    world.step(2)
+    world.add_body("new", shape=SHAPES[1], position=(6.0, 0.0, 1.0), velocity=(1.0, 2.0, 3.0))
+    world.set_shape("b2", SHAPES[1])
+    world.step(1)
+    world.remove_body("new")
+    world.add_body("newer", shape=SHAPES[1], position=(7.0, 0.0, 1.0), kind="static")
+    world.add_body("fast", shape=SHAPES[0], position=(9.0, 0.0, 1.0), velocity=(1e300, 0.0, 0.0))
+    other = copy.deepcopy(world)
+    with pytest.raises(mc.SimulationError):
+        world.step(1)
+    for name in ("positions", "orientations", "velocities", "angular_velocities"):
+        assert np.array_equal(getattr(world, name), getattr(other, name)), name
 
 
 def test_what_was_taken_of_a_world_does_not_follow_its_edits():

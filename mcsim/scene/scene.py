@@ -289,12 +289,13 @@ class Scene:
         ignored = flag(ignored, "ignored")
         if pair[0] == pair[1]:
             raise FieldError("b", f"is body {pair[0]!r} too; a pair is of two bodies", "ignore_collision")
-        places = self._places(frozenset(pair))
-        if ignored and frozenset(pair) not in places:
-            places[frozenset(pair)] = len(self.ignored_pairs)
+        both = frozenset(pair)
+        places = self._places(both)
+        if ignored and both not in places:
+            places[both] = len(self.ignored_pairs)
             self.ignored_pairs.append(pair)
-        elif not ignored and frozenset(pair) in places:
-            del self.ignored_pairs[places[frozenset(pair)]]
+        elif not ignored and both in places:
+            del self.ignored_pairs[places[both]]
             self._known = None, {}
 
     def _places(self, pair: frozenset[str]) -> dict[frozenset[str], int]:

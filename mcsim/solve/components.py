@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcsim.core._forest import group_numbers
+from mcsim.solve.structures import Found, Structures
 
 NONE = -1
 
@@ -82,12 +83,12 @@ def sort_joints(pairs: np.ndarray, group: np.ndarray, moves: np.ndarray) -> Sort
     return Sorted(joint, of, begin, np.append(begin[1:], len(of)), ends, member, np.searchsorted(group[member], of[begin]))
 
 
-def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarray, ...]:
+def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[tuple[np.ndarray, ...], list[Found[np.ndarray]]]:
     """Each articulation as a tree, outwards from what does not move, or from its first body:
     (branch, begin, pins, end, body), branch (n, 4) int32: joint, the parent's place in the articulation or -1, the child's,
     whether that is b of the joint; those of articulation g from begin[g] to pins[g] are of one body each, `body`,
     from there to end[g] pins, further joints that hold a body to what does not move. Joints that close other loops
-    are left out.
+    are left out. And what was found out about structures for it, to be kept.
 
     pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE
     of what is to be left out; count: articulations.
@@ -96,29 +97,26 @@ def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarr
     sizes = np.bincount(group[group >= 0], minlength=count)
     all_of_them = np.arange(count)
     first, last = (np.searchsorted(by.of, all_of_them, side) for side in ("left", "right"))
-    known: dict[tuple[bytes, int], np.ndarray] = {}
     trees = []
     for begin, end, size in zip(first.tolist(), last.tolist(), sizes.tolist()):
         ends = by.ends[begin:end]
-        key = ends.tobytes(), size
-        if key not in known:
-            known[key] = _branches_of(ends.tolist(), size)
-        trees.append(known[key])
-    lengths = np.array([len(tree) for tree in trees], np.int64)
+        trees.append(_TREES((ends.tobytes(), size), ends, size))
+    lengths = np.array([len(tree.value) for tree in trees], np.int64)
     end = np.cumsum(lengths)
-    found = np.concatenate([np.zeros((0, 5), np.int64), *trees])
+    found = np.concatenate([np.zeros((0, 5), np.int64), *(tree.value for tree in trees)])
     joint, body = found[:, 0], found[:, 4]
     joined, own = joint >= 0, body >= 0
     joint[joined] = by.joint[(joint + np.repeat(first, lengths))[joined]]
     start = np.searchsorted(group[by.member], all_of_them)
     body[own] = by.member[(body + np.repeat(start, lengths))[own]]
     body[~own] = 0
-    return found[:, :4].astype(np.int32), end - lengths, end - lengths + sizes, end, body.astype(np.int32)
+    return (found[:, :4].astype(np.int32), end - lengths, end - lengths + sizes, end, body.astype(np.int32)), trees
 
 
-def _branches_of(ends: list[list[int]], size: int) -> np.ndarray:
+def _branches_of(pairs: np.ndarray, size: int) -> np.ndarray:
     """(n, 5) joint, parent, child, side, body, of one articulation of so many bodies, whose joints and bodies are counted
-    from 0; the body of a pin is -1. ends: the bodies of each joint, -1: what does not move."""
+    from 0; the body of a pin is -1. pairs: the bodies of each joint, -1: what does not move."""
+    ends: list[list[int]] = pairs.tolist()
     beside: list[list[tuple[int, int, int]]] = [[] for _ in range(size)]
     for j, (a, b) in enumerate(ends):
         if a >= 0:
@@ -148,6 +146,9 @@ def _branches_of(ends: list[list[int]], size: int) -> np.ndarray:
                     own.append((j, place[body], place[other], 1 - side, other))
                     queue.append(other)
     return np.array([*own, *pins], np.int64).reshape(-1, 5)
+
+
+_TREES = Structures(_branches_of)
 
 
 def find_articulations(group: np.ndarray, joint: np.ndarray, loops: np.ndarray, pairs: np.ndarray, border: Any) -> Any:

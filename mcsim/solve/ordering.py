@@ -17,6 +17,7 @@ import numpy as np
 
 from mcsim.solve.components import Sorted, connected, count_loops, sort_joints
 from mcsim.solve.fronts import plan_fronts, postorder
+from mcsim.solve.structures import Found, Structures
 
 MOST_JOINTS = 6
 MOST_COUNTED = 16  # neighbours up to which a node's fill is counted
@@ -28,7 +29,7 @@ HUB_AT = {"a": 16, "b": 32}
 Plan = namedtuple(
     "Plan",
     "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code "
-    "row_begin row_node row_entry group value_count length work fronts",
+    "row_begin row_node row_entry group value_count length work fronts pieces",
 )
 
 # The records Node, Entry and Reached of _tree.pxd.
@@ -84,20 +85,17 @@ def plan(
     by = sort_joints(pairs, group, moves)
     joints = joints[by.joint]
     looped, widths = (count_loops(pairs, moves) > 0)[by.joint] | by_fronts, sizes[joints].astype(np.int64)
-    known: dict[tuple[bytes, ...], _Piece] = {}
+    ends = np.where((widths > 0)[:, None], by.ends, -1)  # what has no rows is coupled to none
     pieces = []
     for begin, end in zip(by.begin.tolist(), by.end.tolist()):
-        wide, loop = widths[begin:end], looped[begin:end]
-        ends = np.where((wide > 0)[:, None], by.ends[begin:end], -1)  # what has no rows is coupled to none
-        key = ends.tobytes(), wide.tobytes(), loop.tobytes()
-        if key not in known:
-            known[key] = _piece(ends.tolist(), bool(loop.any()))
-        pieces.append(known[key])
+        own, tangled = ends[begin:end], bool(looped[begin:end].any())
+        pieces.append(_PIECES((own.tobytes(), tangled), own, tangled))
     return _lay_out(pieces, by, joints, widths, looped)
 
 
-def _piece(ends: list[list[int]], tangled: bool) -> _Piece:
-    """ends: the bodies of each joint, -1: what does not move; tangled: whether some of them close loops."""
+def _piece(pairs: np.ndarray, tangled: bool) -> _Piece:
+    """pairs: the bodies of each joint, -1: what does not move; tangled: whether some of them close loops."""
+    ends: list[list[int]] = pairs.tolist()
     at: dict[int, list[tuple[int, str]]] = {}  # body -> joints on it
     for j, pair in enumerate(ends):
         for side, body in zip("ab", pair):
@@ -127,6 +125,9 @@ def _piece(ends: list[list[int]], tangled: bool) -> _Piece:
         np.array([k for below in nodes for k in below], np.int64),
         np.array(found, np.int32),
     )
+
+
+_PIECES = Structures(_piece)
 
 
 def _couplings(at: Mapping[int, list[tuple[int, str]]], hub_node: Mapping[int, int]) -> dict[tuple[int, int], int]:
@@ -208,8 +209,9 @@ def _minimum_degree(
     return order, columns
 
 
-def _lay_out(pieces: Sequence[_Piece], by: Sorted, joints: np.ndarray, widths: np.ndarray, looped: np.ndarray) -> Plan:
+def _lay_out(found: list[Found[_Piece]], by: Sorted, joints: np.ndarray, widths: np.ndarray, looped: np.ndarray) -> Plan:
     """The pieces one after the other. joints, with how many rows, and whether in loops: in the order of `by`."""
+    pieces = [piece.value for piece in found]
     numbers = np.array([len(piece.joint) for piece in pieces], np.int64)
     first = np.cumsum(numbers) - numbers  # node of each piece
 
@@ -259,6 +261,7 @@ def _lay_out(pieces: Sequence[_Piece], by: Sorted, joints: np.ndarray, widths: n
         int(offsets[-1]),
         float((size * heights * heights).sum()),
         None if belows is None else plan_fronts(belows, size, offsets[:-1], entry_begin, nodes),
+        found,
     )
 
 
