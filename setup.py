@@ -143,6 +143,7 @@ KERNELS = {
     "mcsim.solve._generalized_sweeps": [],
     "mcsim.solve._laden": ["m"],
     "mcsim.solve._loop_rows": [],
+    "mcsim.solve._loop_matrix": [],
     "mcsim.solve._loop_fronts": [],
     "mcsim.solve._warm_starts": [],
     "mcsim.state._body_watch": [],

@@ -1,56 +1,28 @@
 """The rows that close loops and gears, all solved at once."""
 
 from libc.stdint cimport int32_t
-from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.solve._loop_fronts cimport LoopFronts
+from mcsim.solve._loop_matrix cimport LoopMatrix
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
-cdef class LoopRows:
-    cdef GeneralizedRows generalized
-    cdef object kept, kept_matrices, kept_bonds
-    cdef LoopFronts fronts               # of large bonds; None: there are none
-    cdef bint sparse                     # whether those go by it in this step
+cdef class LoopRows(LoopMatrix):
+    cdef object kept
     cdef double proximal                 # of `meet`, as of SmoothSolver
-    cdef Py_ssize_t capacity, count, wanted
-    cdef Py_ssize_t dense                # how many of them come first, which go by `matrix`
-    cdef Py_ssize_t dense_capacity, wanted_dense
-    cdef const int32_t* bonds            # (bodies,)
-    cdef int32_t* row                    # (count,) which rows they are, bond by bond; so are the others
-    cdef int32_t* bond                   # of each its bond
-    cdef int32_t* own                    # which of the rows of `fronts` it is; -1: none
-    cdef int32_t* coupled                # the first of them that each is coupled with
     cdef int32_t* part                   # the first of those that each hangs together with
     cdef int32_t* yields                 # bits 1 and 2: it yields in the biased, the relax pass
     cdef int32_t* led                    # whether given velocities have a part in it
     cdef int32_t* was_strained           # whether it was as the substep began
     cdef int32_t* contrary               # since forget_contrary(): whether what begins with it had to yield
-    cdef double* matrix                  # (dense, dense) K
-    cdef double* factors[2]              # (dense, dense) L D L' of it, for both passes
-    cdef double* change                  # residuals in, impulses out
     cdef double* asked                   # residuals
     cdef double* target                  # J x that `meet` is to reach
     cdef double* given                   # by what impulses, or forces, it did
     cdef double* most[2]                 # the largest since the last pose, of the part that begins there
 
-    cdef int fit(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
-    cdef Py_ssize_t own_row(self, const Row* rows, Py_ssize_t i) noexcept nogil
-    cdef void find(self, const Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void list(self, const Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void soften_part(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
-                          Py_ssize_t end) noexcept nogil
-    cdef void invert_sparse(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef Py_ssize_t end_of_part(self, Py_ssize_t begin) noexcept nogil
-    cdef int32_t bond_of(self, const Row* row) noexcept nogil
-    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil
-    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void find_parts(self, Row* rows, double rate) noexcept nogil
     cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
-    cdef void factor_part(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
-                          Py_ssize_t end) noexcept nogil
-    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef double solve_some(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin,
                            Py_ssize_t end) noexcept nogil
@@ -70,16 +42,11 @@ cdef class LoopRows:
     cdef void aim_still(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void aim_nothing(self) noexcept nogil
     cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil
-    cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil
     cdef void meet(self, const Row* rows, double* x) noexcept nogil
     cdef void factor_exactly(self, const Row* rows) noexcept nogil
     cdef void approach(self, const Row* rows, double* x) noexcept nogil
     cdef double miss(self, const Row* rows, const double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void give(self, const Row* rows, double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil
-    cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, double* x) noexcept nogil
-    cdef void act_all(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* x) noexcept nogil
-    cdef void look(self, Py_ssize_t begin, Py_ssize_t end, const double* x) noexcept nogil
-    cdef bint begins_piece(self, Py_ssize_t i, Py_ssize_t begin) noexcept nogil
     cdef void keep(self, Row* rows, double h) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef void forget_contrary(self) noexcept nogil
