@@ -193,6 +193,8 @@ KERNELS = {
     "mcsim.step._integrator": [],
     "mcsim.step._semi_implicit": [],
     "mcsim.step._runge_kutta_integrator": [],
+    "mcsim.step._runge_kutta_steps": [],
+    "mcsim.step._smooth_motion": [],
     "mcsim.step._smooth_integrator": ["m"],
     "mcsim.step._position_integrator": ["m"],
     "mcsim.step._tree_rows": [],

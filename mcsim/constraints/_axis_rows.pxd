@@ -69,10 +69,9 @@ cdef inline double turned_rate(const Row* row, const Twist* twist, double h) noe
 
 
 cdef inline bint bends_springs(const Joint* joint, const Settings* settings) noexcept nogil:
-    """Whether there are dampers for which `turned_rate` counts: not of trees, which drift at constant rates of their
-    coordinates."""
+    """Whether there are dampers for which `turned_rate` counts."""
     cdef int i
-    if not settings.first_kick < 1.0 or settings.integrator == INTEGRATE_REDUCED:
+    if not settings.first_kick < 1.0:
         return False
     for i in range(joint.axis_count):
         if (joint.axes[i].has_spring and joint.axes[i].damping > 0.0) or (
@@ -103,9 +102,9 @@ cdef inline void set_spring(Row* row, const JointAxis* axis, SpringLaw* law, dou
 
 cdef inline int write_spring(Row* row, const Joint* joint, int source, int number, int kept, double error,
                              double beside, const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
-                             const Settings* settings, bint first) noexcept nogil:
+                             const Settings* settings, bint first, bint bends) noexcept nogil:
     """The row of a spring or PD motor, whose impulse is `kept` in one of AXIS_...; error: position - rest; beside: its rate
-    less J v. -> how many.
+    less J v; bends: J v may change in a drift by itself, as of a coordinate that is a tree's own it does not. -> how many.
 
     By implicit Euler lambda = -h (k (e + h u) + c (u - w)), u = J v, hence
     u + (k e - c w) / (c + h k) + lambda / (h (c + h k)) = 0, within h times the law's bounds; in a substep of two halves
@@ -122,7 +121,7 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
     apply_inverse_mass(row, bodies)
     row.error = error
     row.rate = beside
-    if law.damping > 0.0 and bends_springs(joint, settings):
+    if bends and law.damping > 0.0 and bends_springs(joint, settings):
         row.curvature = axis_curvature(joint, number, geometry - number, f) + gyroscopic_curvature(row, f)
     row.upper = h * law.most
     row.lower = h * law.least
@@ -137,7 +136,8 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
 
     Friction |lambda| <= h F. A motor is u = target, |lambda| <= h F; a position motor's target is found where a substep
     begins (_motors.pyx); a PD motor is a spring (write_spring). A rotor of inertia a goes with the coordinate:
-    lambda = -a (u - what u was), which is found there too. rotors: whether they have rows.
+    lambda = -a (u - what u was), which is found there too. rotors: whether they have rows, as of coordinates that are not
+    a tree's own.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
@@ -160,10 +160,10 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
         n += 1
     if axis.has_spring:
         n += write_spring(&rows[n], joint, source, number, AXIS_SPRING, geometry.spring_error, geometry.spring_rate,
-                          geometry, f, bodies, settings, first)
+                          geometry, f, bodies, settings, first, rotors)
     if axis.motor_mode == MOTOR_PD:
         n += write_spring(&rows[n], joint, source, number, AXIS_MOTOR, geometry.motor_error, geometry.motor_rate,
-                          geometry, f, bodies, settings, first)
+                          geometry, f, bodies, settings, first, rotors)
     elif axis.motor_mode != MOTOR_NONE:
         row = begin_joint_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
                         axis.impulse[AXIS_MOTOR], first)

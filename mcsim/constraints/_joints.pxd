@@ -26,6 +26,8 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
                          bint own, const int32_t* kept) noexcept nogil
+cdef void aim_springs(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                      const Settings* settings) noexcept nogil
 cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
                      const Settings* settings) noexcept nogil
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil

@@ -53,20 +53,28 @@ cdef bint is_shared(const Row* row, const Joint* joints, const Settings* setting
 cdef void take_moved(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
                      const Settings* settings) noexcept nogil:
     """What springs move where rows, as they are laid out, have got J H^-1 J' of trees for their diagonals."""
-    cdef SpringLaw law
-    cdef JointAxis* axis
-    cdef Row* row
-    cdef double relaxed
     cdef Py_ssize_t i
     for i in range(count):
-        row = &rows[i]
-        if row.kind == ROW_SPRING:
-            axis = &joints[row.source].axes[row.index // AXIS_ROWS]
-            law = spring_law(axis, row.index, row.error)
-            relaxed = row.bias[RELAXED]              # that of the pose before
-            axis.moved = row.diagonal
-            set_spring(row, axis, &law, row.diagonal, twist, settings)
-            row.bias[RELAXED] = relaxed
+        if rows[i].kind == ROW_SPRING:
+            joints[rows[i].source].axes[rows[i].index // AXIS_ROWS].moved = rows[i].diagonal
+            aim_spring(&rows[i], joints, twist, settings)
+
+
+cdef void aim_springs(Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                      const Settings* settings) noexcept nogil:
+    """Biases of dampers whose rows' curvature is another one than they were written with."""
+    cdef Py_ssize_t i
+    for i in range(count):
+        if rows[i].kind == ROW_SPRING and rows[i].curvature != 0.0:
+            aim_spring(&rows[i], joints, twist, settings)
+
+
+cdef void aim_spring(Row* row, const Joint* joints, const Twist* twist, const Settings* settings) noexcept nogil:
+    cdef const JointAxis* axis = &joints[row.source].axes[row.index // AXIS_ROWS]
+    cdef SpringLaw law = spring_law(axis, row.index, row.error)
+    cdef double relaxed = row.bias[RELAXED]              # that of the pose before
+    set_spring(row, axis, &law, row.diagonal, twist, settings)
+    row.bias[RELAXED] = relaxed
 
 
 cdef void bound_spring(Row* row, const Joint* joints, const Settings* settings, double part) noexcept nogil:
@@ -185,8 +193,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef bint rotors = own or settings.integrator != INTEGRATE_REDUCED          # a tree's are in its inertia
-    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and has_rotors(joint)) or bends_springs(
-        joint, settings)                                                        # asks for curvatures
+    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and (
+        has_rotors(joint) or bends_springs(joint, settings)))                   # asks for curvatures
     cdef int i, n = 0
     if joint.broken or joint.folded:
         joint.row_count = 0

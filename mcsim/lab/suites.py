@@ -276,6 +276,23 @@ MECHANISMS = (
         note="Kane's equations in three coordinates by an implicit Runge–Kutta method, good to 1e-8 m",
     ),
     Entry(
+        "slider-crank",
+        "slider_crank",
+        1e-3,
+        centers("rod", "xz"),
+        "centre of the rod",
+        "m",
+        (
+            Values(1.0, (0.7481811635300699, -0.015274803872791962)),
+            Values(5.0, (0.23164524792256866, -0.10960869713120548)),
+        ),
+        REFERENCE,
+        "a rigid slider-crank that swings round freely; that of the Test Set for Initial Value Problem Solvers has an "
+        "elastic rod",
+        {"driven": False},
+        "Lagrange's equation in the crank's angle by DOP853",
+    ),
+    Entry(
         "heavy top",
         "heavy_top",
         1e-3,

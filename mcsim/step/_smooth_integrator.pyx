@@ -68,14 +68,14 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth, self.context.noted)
-        driving = self.sizes is not None
+        driving = self.steps.sizes is not None
         self.motors = MotorsOfBodies(self.smooth, self.context.noted, driving) if driving or np.any(
             joints["axes"]["armature"]) else None
         self.projecting = self.context.settings.smooth_projection
-        if self.projecting and self.sizes is not None:
+        if self.projecting and self.steps.sizes is not None:
             self.smooth.proximal = PROXIMAL_CLOSED
-        self.dynamic, self.made = bodies.kind == DYNAMIC, {}
-        self.begin_steps()
+        self.dynamic = bodies.kind == DYNAMIC
+        self.steps.begin()
         self.arrays = np.zeros((2, bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.arrays[0]) + 1
         self.wrench = <Twist*>doubles(self.arrays[1]) + 1
@@ -237,7 +237,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.solve_bounded(BIASED)
             add_twists(self.context.bodies.count, -0.5 * h, self.acceleration, self.context.bodies.twist)
         self.times.lap(STAGE_SOLVE)
-        self.advance(h)
+        self.steps.advance(h)
         if self.projecting:
             self.note_wide(CLOSE_ENOUGH)
         elif self.context.settings.error_gain == 0.0:
@@ -273,7 +273,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.begin(self.context.bodies)
 
     cdef void take_scales(self) noexcept nogil:
-        self.runge_kutta.take_scales(self.newton)
+        self.runge_kutta.take_scales(self.steps.newton)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(self.context.bodies, self.acceleration, k)
@@ -290,13 +290,13 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     def last_jacobian(self):
         """(n, n) of the implicit method, the last one that was asked for, of the numbers that move."""
-        return self.newton.jacobian_array().copy()
+        return self.steps.newton.jacobian_array().copy()
 
     cdef void stay(self, Py_ssize_t i) noexcept nogil:
         """The poses are the same, or beside them by what differences step by. Where a loop is projected the factor is
         another one."""
         self.near = not self.closes_loops() and not self.alone
-        self.factored = self.near and is_velocity(self.newton.place[i])
+        self.factored = self.near and is_velocity(self.steps.newton.place[i])
 
     cdef void read_back(self, int k) noexcept nogil:
         self.runge_kutta.read_back(self.context.bodies, k)
@@ -335,7 +335,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void settle_stage(self, double h) noexcept nogil:
         """Steps of a given length need it of loops alone: rows of trees do not imply each other."""
-        if self.sizes is not None and self.newton is None:
+        if self.steps.sizes is not None and self.steps.newton is None:
             self.project()
             return
         if not self.closes_loops():

@@ -116,7 +116,7 @@ cdef class TreeConstraints(ConstraintSet):
 
     cdef void finish(self, double part) noexcept nogil:
         cdef Row* rows = self.plain.rows
-        if self.loops.some:
+        if self.loops.some or self.contacts.is_damped():
             self.contacts.bend_joints()
         self.generalized.finish(rows, self.plain.row_count)
         self.row_sweeps.couple(rows, self.plain.joint_end, self.plain.row_count)

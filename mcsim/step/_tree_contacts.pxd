@@ -42,6 +42,7 @@ cdef class TreeContacts:
 
     cdef void find_efforts(self) noexcept nogil
     cdef void bend_joints(self) noexcept nogil
+    cdef bint is_damped(self) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void aim(self, bint every) noexcept nogil
     cdef double energy_of(self, const Row* row) noexcept nogil

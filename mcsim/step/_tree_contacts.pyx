@@ -11,6 +11,7 @@ import numpy as np
 from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.constraints._contacts cimport bend_contacts
 from mcsim.constraints._forces cimport is_aimed
+from mcsim.constraints._joints cimport aim_springs
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport sub
@@ -23,7 +24,7 @@ from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._points cimport block_size
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold
-from mcsim.state._row cimport BIASED, ROW_JOINT, Row
+from mcsim.state._row cimport BIASED, ROW_JOINT, ROW_SPRING, Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._tree_rows cimport TreeRows
@@ -102,11 +103,22 @@ cdef class TreeContacts:
             self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(self.context.bodies, <int32_t>i))
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
-            if row.kind == ROW_JOINT or is_aimed(row, self.context.joints, self.context.settings):
+            if row.kind == ROW_JOINT or (row.kind == ROW_SPRING and row.curvature != 0.0) or is_aimed(
+                    row, self.context.joints, self.context.settings):
                 a = <const double*>&self.swings[row.body_a]
                 b = <const double*>&self.swings[row.body_b]
                 for k in range(6):
                     row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
+        aim_springs(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.bodies.twist,
+                    self.context.settings)
+
+    cdef bint is_damped(self) noexcept nogil:
+        """Whether any spring's row has a curvature."""
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            if self.plain.rows[i].kind == ROW_SPRING and self.plain.rows[i].curvature != 0.0:
+                return True
+        return False
 
     cdef void begin(self) noexcept nogil:
         """After look: contacts are aimed by the paths of their bodies as the substep begins, along which trees keep the

@@ -62,17 +62,17 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         RungeKuttaIntegrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.projecting = self.rows.loops.projecting
-        driving = self.sizes is not None
+        driving = self.steps.sizes is not None
         self.motors = MotorsOfTrees(
             self.space.generalized, self.rows.loop_rows, self.space.motion.tree.nv, self.context.noted, driving
         ) if driving or self.space.has_loop_rotors() else None
-        self.begin_steps()
+        self.steps.begin()
         self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
         self.whole = doubles(self.kept_whole)
-        if self.projecting and self.sizes is not None:
+        if self.projecting and self.steps.sizes is not None:
             self.rows.loop_rows.proximal = PROXIMAL_CLOSED
         self.loops = LoopJacobian(self.context, self.plain, self.rows.loop_rows, self.space.motion.kept[0],
-                                  self.space.motion.tree.nv) if self.sizes is not None else None
+                                  self.space.motion.tree.nv) if self.steps.sizes is not None else None
         self.kept_slopes, self.coordinates = np.zeros((3, self.space.motion.tree.nv + 1)), self.own_coordinates()
         self.slopes, self.efforts = doubles(self.kept_slopes[0]), doubles(self.kept_slopes[2])
         self.coordinate = integers(self.coordinates)
@@ -94,7 +94,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.follows = self.plain.joint_end > 0 or self.space.damped or self.context.efforts.acting
         if bounded:
             self.solve_before(h, last)
-        self.advance(h)
+        self.steps.advance(h)
         if bounded:
             self.placed = False                          # loops may have yielded
             self.solve_after(last)
@@ -186,20 +186,20 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             memcpy(own + 6 * i, &self.context.bodies.force[i], sizeof(Twist))
         if self.beside:
             self.loops.add_forces(own)
-        self.analytic.fill(self.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
+        self.analytic.fill(self.steps.newton.jacobian_array(), self.space.q, self.space.qd, slopes[2],
                            pushes[:self.context.bodies.count], (slopes[0], slopes[1]), self.runge_kutta.turns(),
                            self.loops if self.beside else None, bool(self.projecting))
         return True
 
     def last_jacobian(self):
         """(n, n) of the implicit method, the last one that was asked for, of the numbers that move."""
-        return self.newton.jacobian_array().copy()
+        return self.steps.newton.jacobian_array().copy()
 
     cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin()
 
     cdef void take_scales(self) noexcept nogil:
-        self.runge_kutta.take_scales(self.newton)
+        self.runge_kutta.take_scales(self.steps.newton)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(k)
@@ -261,7 +261,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef void settle_stage(self, double h) noexcept nogil:
         self.space.body_sync.show(True, self.context.steps)
         self.rows.loops.write()
-        self.rows.loops.project(None, h, CLOSINGS if self.sizes is not None else STAGE_ROUNDS)
+        self.rows.loops.project(None, h, CLOSINGS if self.steps.sizes is not None else STAGE_ROUNDS)
         self.still()
         self.placed = True
 

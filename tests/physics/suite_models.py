@@ -60,6 +60,46 @@ def chain(times, scene):
     return np.stack([arms[-1] @ np.sin(q), -arms[-1] @ np.cos(q)], axis=-1)
 
 
+def slider_crank(times, scene):
+    """Lagrange's equation in the crank's angle from x: M q'' + M' q'^2 / 2 + V' = 0 -> x, z of the rod's centre. All is
+    analytic in q, so derivatives are imaginary parts at q + 1e-30 i."""
+    crank, rod, piston = (body for body in scene.bodies if body.name != "bed")
+    length = 2 * np.hypot(*crank.position[[0, 2]])
+    reach = 2 * np.hypot(*(rod.position - 2 * crank.position)[[0, 2]])
+    start = np.arctan2(crank.position[2], crank.position[0])
+    small = 1e-30j
+
+    def places(q):
+        lean = -np.arcsin(length / reach * np.sin(q))
+        pin = length * np.array([np.cos(q), np.sin(q)])
+        half = 0.5 * reach * np.array([np.cos(lean), np.sin(lean)])
+        return pin / 2, pin + half, pin + 2 * half, lean
+
+    def rates(q):
+        """Of the places, d/dq, in closed form: analytic too."""
+        lean = -np.arcsin(length / reach * np.sin(q))
+        turn = -length * np.cos(q) / (reach * np.cos(lean))
+        pin = length * np.array([-np.sin(q), np.cos(q)])
+        half = 0.5 * reach * turn * np.array([-np.sin(lean), np.cos(lean)])
+        return pin / 2, pin + half, pin + 2 * half, turn
+
+    def mass(q):
+        *ways, turn = rates(q)
+        moved = sum(body.mass * (way @ way) for body, way in zip((crank, rod, piston), ways))
+        return moved + crank.inertia[1, 1] + rod.inertia[1, 1] * turn**2
+
+    def height(q):
+        return sum(body.mass * G * place[1] for body, place in zip((crank, rod, piston), places(q)))
+
+    def rate(_, y):
+        q, u = y
+        slope, pull = (f(q + small).imag / 1e-30 for f in (mass, height))
+        return [u, -(0.5 * slope * u * u + pull) / mass(q)]
+
+    speed = -crank.angular_velocity[1]
+    return places(_solved(rate, [start, speed], times)[0])[1].T
+
+
 def heavy_top(times, precession=-4.61538):
     """Euler's equations about the fixed point, and the axes of the body -> the centre of mass."""
     inertia = np.array([15.234375, 0.46875, 15.234375])
@@ -162,5 +202,6 @@ MOTIONS = {
     ("governor", ()): governor,
     ("heavy_top", ()): heavy_top,
     ("double_pendulum", ()): lambda times: chain(times, mc.scenes.double_pendulum()),
+    ("slider_crank", (False,)): lambda times: slider_crank(times, mc.scenes.slider_crank(driven=False)),
     ("planar_chain", (6,)): lambda times: chain(times, mc.scenes.planar_chain(count=6)),
 }

@@ -82,8 +82,21 @@ def four_bar(spring):
     return scene
 
 
-SCENES = [ball, balls, held_by_a_motor, hinges, cross, four_bar, lambda spring: balls(spring, (0, 0, 0))]
-NAMES = ["ball", "balls", "motor", "hinges", "cross", "four_bar", "floating"]
+def between_points(spring):
+    """Of an arm of two hinges and a point of the ground: no coordinate of either."""
+    scene = mc.Scene()
+    scene.add_body("a", mass=1.0, inertia=(0.02, 0.03, 0.01), position=(0.25, 0, 0))
+    scene.add_body("b", mass=0.7, inertia=(0.01, 0.02, 0.03), position=(0.8, 0, 0))
+    scene.add_joint(mc.HingeJoint(None, "a", anchor=(0, 0, 0), axis=(0, 1, 0)))
+    scene.add_joint(mc.HingeJoint("a", "b", anchor=(0.5, 0, 0), axis=(0.1, 1, 0)))
+    stiffness, damping = spring
+    spring = mc.Spring(3 * stiffness, 10 * damping)
+    scene.add_joint(mc.DistanceJoint(None, "b", (0.3, 0.2, 0.8), (0.9, 0, 0), spring=spring))
+    return scene
+
+
+SCENES = [between_points, ball, balls, held_by_a_motor, hinges, cross, four_bar, lambda spring: balls(spring, (0, 0, 0))]
+NAMES = ["between_points", "ball", "balls", "motor", "hinges", "cross", "four_bar", "floating"]
 WORLDS = {
     "World": (mc.World, {"substeps": 1}),
     "World, projection": (mc.World, {"substeps": 1, "stabilization": "projection"}),
