@@ -359,8 +359,8 @@ cdef inline bint is_curved(const Solid* s) noexcept nogil:
 """,
     "bend": """
 cdef inline Vec3 bend(const Solid* s, Vec3 d, Vec3 e) noexcept nogil:
-    \"\"\"How the core's farthest point along the unit vector d moves as d turns towards e, at right angles to it, world [m/rad]:
-    0 at a corner and across an edge.\"\"\"
+    \"\"\"How the core's farthest point along the unit vector d moves as d turns towards e, at right angles to it, world
+    [m/rad]: 0 at a corner and across an edge.\"\"\"
 {        return mat_vec(s.axes, bend_NAME(s, mat_t_vec(s.axes, d), mat_t_vec(s.axes, e)))}    return vec3(0.0, 0.0, 0.0)
 """,
     "beside": """

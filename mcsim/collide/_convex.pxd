@@ -84,7 +84,7 @@ cdef inline double deepest(const Solid* a, const Solid* b, Vec3 offset, double s
     cdef Polytope polytope
     cdef Overlap x
     cdef double depth
-    cdef int i
+    cdef int _
     x.a = a
     x.b = b
     x.offset = offset
@@ -92,7 +92,7 @@ cdef inline double deepest(const Solid* a, const Solid* b, Vec3 offset, double s
     x.rough = guess
     epa_start(a, b, offset, neg(guess), &polytope)
     depth = epa_search(&polytope, a, b, offset, size, ROUGH if curved else FINE, NULL, INFINITY, &x.rough)
-    for i in range(MAXIMA):
+    for _ in range(MAXIMA):
         x.n = x.rough
         x.separation = -depth
         exact = exact_axis(&x)

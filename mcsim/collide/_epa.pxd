@@ -185,9 +185,9 @@ cdef inline Vec3 epa_witness(const Polytope* x, Vec3 n, double distance) noexcep
 
 cdef inline double epa_search(Polytope* x, const Solid* a, const Solid* b, Vec3 offset, double size, double tolerance,
                               const Vec3* known, double depth, Vec3* normal) noexcept nogil:
-    """Grow the polytope until the least depth is known to `tolerance`, a part of size. -> the depth, with its normal from a to
-    b. known: a normal of that `depth` beside which none is to be looked for, or NULL: then it ends as soon as another one
-    is better."""
+    """Grow the polytope until the least depth is known to `tolerance`, a part of size. -> the depth, with its normal from a
+    to b. known: a normal of that `depth`, beside which none is looked for; it ends as soon as another one is better. Or
+    NULL: all are."""
     cdef double best = depth
     cdef double h, least
     cdef int i, nearest

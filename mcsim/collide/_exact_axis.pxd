@@ -123,10 +123,10 @@ cdef inline void try_circle(Overlap* x, const Ridge* ridge) noexcept nogil:
     cdef Vec3 e = normalized(add_scaled(x.rough, -along, ridge.u))
     cdef Vec3 n, f, w, pa
     cdef double slope, second
-    cdef int i
+    cdef int _
     if dot(e, e) == 0.0:
         return
-    for i in range(NEWTON_STEPS):
+    for _ in range(NEWTON_STEPS):
         n = add_scaled(scale(ridge.c, ridge.u), k, e)
         if is_far(x, n):
             return
@@ -154,17 +154,19 @@ cdef inline void try_crossing(Overlap* x, const Ridge* r, const Ridge* t) noexce
     if rest < 0.0:
         return
     rest = sqrt(rest / sine2)
-    take(x, normalized(add_scaled(add(scale(f, r.u), scale(g, t.u)), rest if dot(across, x.rough) > 0.0 else -rest, across)))
+    if dot(across, x.rough) < 0.0:
+        rest = -rest
+    take(x, normalized(add_scaled(add(scale(f, r.u), scale(g, t.u)), rest, across)))
 
 
 cdef inline void try_smooth(Overlap* x) noexcept nogil:
-    """A maximum on no circle: Newton's method in the plane at right angles to n, of (bend_a + bend_b + s) step = w. Where that
-    is no hill, or a step is too long, the least eigenvalue is made so large that the step is as long as allowed."""
+    """A maximum on no circle: Newton's method in the plane at right angles to n, of (bend_a + bend_b + s) step = w. Where
+    that is no hill, or a step is too long, the least eigenvalue is made so large that the step is as long as allowed."""
     cdef Vec3 n = x.rough
     cdef Vec3 w, pa, f, g, along_f, along_g
     cdef double s, gf, gg, ff, fg, gg2, det, least, more, step_f, step_g
-    cdef int i
-    for i in range(NEWTON_STEPS):
+    cdef int _
+    for _ in range(NEWTON_STEPS):
         if is_far(x, n):
             return
         s = parted(x, n, &w, &pa)
