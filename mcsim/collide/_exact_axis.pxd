@@ -74,16 +74,17 @@ cdef inline bint is_far(const Overlap* x, Vec3 n) noexcept nogil:
     return dot(d, d) > NEARBY * NEARBY
 
 
-cdef inline void take(Overlap* x, Vec3 n) noexcept nogil:
-    """n, if it parts the cores better than the best so far."""
-    cdef Vec3 w, pa
-    cdef double s
-    if is_far(x, n):
-        return
-    s = parted(x, n, &w, &pa)
+cdef inline void take(Overlap* x, Vec3 n, double s) noexcept nogil:
+    """n, if s(n) is more than that of the best so far."""
     if s > x.separation:
         x.separation = s
         x.n = n
+
+
+cdef inline void try_one(Overlap* x, Vec3 n) noexcept nogil:
+    cdef Vec3 w, pa
+    if not is_far(x, n):
+        take(x, n, parted(x, n, &w, &pa))
 
 
 cdef inline Ridge ridge_of(const Solid* solid, double sign, Vec3 n, const Polygon* face) noexcept nogil:
@@ -131,10 +132,9 @@ cdef inline void try_circle(Overlap* x, const Ridge* ridge) noexcept nogil:
         if is_far(x, n):
             return
         f = cross(ridge.u, e)
-        parted(x, n, &w, &pa)
+        take(x, n, parted(x, n, &w, &pa))
         slope = k * dot(f, w)
         if fabs(slope) <= LEVEL * x.size:
-            take(x, n)
             return
         second = -k * k * dot(f, add(bend(x.a, n, f), bend(x.b, neg(n), f))) - k * dot(e, w)
         e = normalized(add_scaled(e, slope / max(-second, fabs(slope) / LONGEST), f))
@@ -156,7 +156,7 @@ cdef inline void try_crossing(Overlap* x, const Ridge* r, const Ridge* t) noexce
     rest = sqrt(rest / sine2)
     if dot(across, x.rough) < 0.0:
         rest = -rest
-    take(x, normalized(add_scaled(add(scale(f, r.u), scale(g, t.u)), rest, across)))
+    try_one(x, normalized(add_scaled(add(scale(f, r.u), scale(g, t.u)), rest, across)))
 
 
 cdef inline void try_smooth(Overlap* x) noexcept nogil:
@@ -170,12 +170,12 @@ cdef inline void try_smooth(Overlap* x) noexcept nogil:
         if is_far(x, n):
             return
         s = parted(x, n, &w, &pa)
+        take(x, n, s)
         f = perpendicular(n)
         g = cross(n, f)
         gf = dot(w, f)
         gg = dot(w, g)
         if gf * gf + gg * gg <= LEVEL * LEVEL * x.size * x.size:
-            take(x, n)
             return
         along_f = add(bend(x.a, n, f), bend(x.b, neg(n), f))
         along_g = add(bend(x.a, n, g), bend(x.b, neg(n), g))
@@ -302,9 +302,9 @@ cdef inline bint exact_axis(Overlap* x) noexcept nogil:
     supporting_feature(x.a, x.rough, vec3(0.0, 0.0, 0.0), &face_a)
     supporting_feature(x.b, neg(x.rough), x.offset, &face_b)
     if face_a.count >= 3:
-        take(x, face_a.normal)
+        try_one(x, face_a.normal)
     if face_b.count >= 3:
-        take(x, neg(face_b.normal))
+        try_one(x, neg(face_b.normal))
     if not is_curved(x.a) and not is_curved(x.b):
         return True
     a = ridge_of(x.a, 1.0, x.rough, &face_a)
