@@ -1,8 +1,8 @@
 """The sparse system of loops, with the joints of the trees."""
 
 from libc.stdint cimport int32_t
-from mcsim.core._types cimport Twist
-from mcsim.reduced._links cimport AxisFactor, Factored
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.reduced._links cimport AxisFactor, Factored, Link
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._loop_fronts cimport LoopFronts
 
@@ -22,5 +22,6 @@ cdef class TreeLoopFronts(LoopFronts):
 
     cdef void keep_trees(self, const Factored* tree) noexcept nogil
 
+    cdef void look_from_parent(self, const Link* link, Py_ssize_t i, Vec3* w, Vec3* v) noexcept nogil
     cdef void write_joint(self, Py_ssize_t joint, const Factored* tree) noexcept nogil
     cdef void write_row(self, Py_ssize_t joint, Py_ssize_t own, const double* row, const Factored* tree) noexcept nogil

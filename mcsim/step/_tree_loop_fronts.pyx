@@ -157,6 +157,13 @@ cdef class TreeLoopFronts(LoopFronts):
 
     # ---- velocities --------------------------------------------------------------------------------------------------
 
+    cdef void look_from_parent(self, const Link* link, Py_ssize_t i, Vec3* w, Vec3* v) noexcept nogil:
+        """The motion of link i with its parent, its own joint at rest."""
+        w[0] = v[0] = vec3(0.0, 0.0, 0.0)
+        if link.parent >= 0:
+            w[0] = vec_at(self.motions + 6 * link.parent)
+            v[0] = add(vec_at(self.motions + 6 * link.parent + 3), cross(w[0], vec_at(self.arms + 3 * i)))
+
     cdef void look(self, Py_ssize_t piece, const double* x) noexcept nogil:
         cdef const Link* link
         cdef const double* axis
@@ -166,10 +173,7 @@ cdef class TreeLoopFronts(LoopFronts):
         for j in range(self.first_link[piece], self.first_link[piece + 1]):
             i = self.links[j]
             link = &self.motion.tree.links[i]
-            w = v = vec3(0.0, 0.0, 0.0)
-            if link.parent >= 0:
-                w = vec_at(self.motions + 6 * link.parent)
-                v = add(vec_at(self.motions + 6 * link.parent + 3), cross(w, vec_at(self.arms + 3 * i)))
+            self.look_from_parent(link, i, &w, &v)
             for k in range(link.v, link.v + link.freedoms):
                 axis = &self.axes[k].axis[0]
                 w, v = add_scaled(w, x[k], vec_at(axis)), add_scaled(v, x[k], vec_at(axis + 3))
@@ -230,10 +234,7 @@ cdef class TreeLoopFronts(LoopFronts):
         for j in range(self.first_link[piece], self.first_link[piece + 1]):
             i = self.links[j]
             link = &self.motion.tree.links[i]
-            w = v = vec3(0.0, 0.0, 0.0)
-            if link.parent >= 0:
-                w = vec_at(self.motions + 6 * link.parent)
-                v = add(vec_at(self.motions + 6 * link.parent + 3), cross(w, vec_at(self.arms + 3 * i)))
+            self.look_from_parent(link, i, &w, &v)
             for k in range(link.v + link.freedoms - 1 if not link.given else link.v - 1, link.v - 1, -1):
                 axis = &self.axes[k]
                 change = (self.rests[k] - dot(vec_at(&axis.pull[0]), w) - dot(vec_at(&axis.pull[3]), v)) * axis.inverse

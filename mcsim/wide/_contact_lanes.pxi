@@ -5,6 +5,7 @@ cdef double asleep_by_awake(const Bodies* bodies, const Manifold* m) noexcept no
     and would press the two apart. -> sum J M^-1 J' over the points, by that of the two awake"""
     cdef double held = 0.0
     cdef double awake = 0.0
+    cdef double answer
     cdef Vec3 turn
     cdef int i, side
     cdef int32_t body
@@ -14,9 +15,10 @@ cdef double asleep_by_awake(const Bodies* bodies, const Manifold* m) noexcept no
         body = m.body_b if side else m.body_a
         for i in range(m.point_count):
             turn = cross(sub(m.points[i].position, bodies.position[body]), m.normal)
-            awake += answer_awake(bodies, body, turn)
+            answer = answer_awake(bodies, body, turn)
+            awake += answer
             if bodies.island[body] < 0:
-                held += answer_awake(bodies, body, turn)
+                held += answer
     return held / awake if awake > 0.0 else 1.0
 
 
