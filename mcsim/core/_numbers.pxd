@@ -8,3 +8,8 @@ cdef extern from *:
     """
     const double TWO_PI "MC_TWO_PI"
     const double HUGE "MC_HUGE"
+
+
+cdef inline double greater(double a, double b) noexcept nogil:
+    """The greater one; where either is no number, that."""
+    return a if a >= b or a != a else b

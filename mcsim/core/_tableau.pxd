@@ -13,6 +13,7 @@ cdef class Tableau:
     cdef const double* times             # (stages + 1,) of them, in parts of the step
     cdef const double* fifth             # (slots,) of two estimates of the error; NULL: the method has none
     cdef const double* third
+    cdef const double* change            # (slots,) of the rates' change over a step; NULL likewise
 
 cdef class StepSize:
     cdef double tolerance                # of a step's error: this times 1 + |y|
@@ -22,11 +23,12 @@ cdef class StepSize:
     cdef int tried                       # of those rejected since, how many were made shorter by ASIDE alone
 
     cdef void begin(self, double h) noexcept nogil
+    cdef double error(self, const double* errors, double h) noexcept nogil
     cdef bint accepts(self, const double* errors, double h) noexcept nogil
     cdef void fail(self, double h) noexcept nogil
 
 
-# errors[0, 1, 2]: squares of both estimates by what is allowed, and the number of coordinates, are added up.
+# errors[0, 1]: the largest of each estimate so far, in parts of 1 + |y|.
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil
 
 

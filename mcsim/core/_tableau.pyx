@@ -7,9 +7,14 @@ explicit where a_ij = 0 for j >= i.
 The classical method of four stages; and the one of order 8 of Dormand and Prince, twelve stages, whose error two embedded
 formulae of orders 5 and 3 tell, with the rates at the step's end as one stage more:
 
-    error = |h| e5^2 / sqrt(e5^2 + e3^2 / 100),     e the root mean squares over the coordinates, by tolerance (1 + |y|)
+    error = |h| e5^2 / sqrt(e5^2 + e3^2 / 100),     e the largest of all coordinates, by tolerance (1 + |y|)
 
-A step whose error is below 1 is taken; h follows the eighth root of it. The implicit method of five stages of Radau, of
+A step whose error is below 1 is taken; h follows the eighth root of it. Where the rates have a corner or a jump, e5 may be
+0 by chance; then no step crosses it that is longer than
+
+    |h| |f(t + h) - f(t)| < tolerance (1 + |y|)
+
+which is more than the error of any step with rates between those two. The implicit method of five stages of Radau, of
 order 9, has one estimate, of order 5 (core/_implicit.pyx). Formulas of backward differences have a tableau without stages,
 for the displacements that they ask rates at (core/_backward.pyx).
 
@@ -25,6 +30,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.core._backward cimport BACKWARD_ERROR, BACKWARD_PLACE, BACKWARD_SLOTS
+from mcsim.core._numbers cimport greater
 
 from mcsim.core.radau import radau
 
@@ -56,7 +62,10 @@ cdef class Tableau:
         self.stages, self.slots = len(times) - 1, weights.shape[1]
         self.weights, self.times = doubles(weights), doubles(times)
         if errors is not None:
-            self.fifth, self.third = doubles(estimates[0]), doubles(estimates[1])
+            change = np.zeros(self.slots)
+            change[0], change[-1] = -1.0, 1.0
+            self.fifth, self.third, self.change = doubles(estimates[0]), doubles(estimates[1]), doubles(change)
+            self.kept = (*self.kept, change)
 
 
 def explicit(a, b, c, errors=None):
@@ -104,9 +113,8 @@ def backward_differences():
 
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil:
     cdef double scale = 1.0 + max(fabs(before), fabs(after))
-    errors[0] += fifth * fifth / (scale * scale)
-    errors[1] += third * third / (scale * scale)
-    errors[2] += 1.0
+    errors[0] = greater(errors[0], fabs(fifth) / scale)
+    errors[1] = greater(errors[1], fabs(third) / scale)
 
 
 cdef class StepSize:
@@ -119,11 +127,15 @@ cdef class StepSize:
         """A time of h begins: one step is tried for all of it."""
         self.h, self.rejected, self.taken, self.tried = h, False, 0.0, 0
 
+    cdef double error(self, const double* errors, double h) noexcept nogil:
+        """Of a step of h with these errors, in parts of the tolerance."""
+        cdef double size = sqrt(errors[0] * errors[0] + 0.01 * errors[1] * errors[1])
+        return 0.0 if size == 0.0 else fabs(h) * errors[0] * errors[0] / (self.tolerance * size)
+
     cdef bint accepts(self, const double* errors, double h) noexcept nogil:
         """Whether a step of h, with these errors, is good; and how long the next one is to be, either way. One that is not
         finite is not."""
-        cdef double error, factor, sum = errors[0] + 0.01 * errors[1]
-        error = 0.0 if sum == 0.0 else fabs(h) * errors[0] / (self.tolerance * sqrt(sum * errors[2]))
+        cdef double factor, error = self.error(errors, h)
         if error == 0.0:
             factor = MOST
         elif error == error:

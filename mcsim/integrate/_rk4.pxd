@@ -51,7 +51,7 @@ cdef class RungeKutta:
     cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil
     # Where the method estimates its error, with the accelerations at the end as one stage more: both estimates into
     # `error`, and of those what StepSize judges.
-    cdef void find_errors(self, const Bodies* bodies) noexcept nogil
+    cdef void find_errors(self, const Bodies* bodies, bint across) noexcept nogil
     cdef void judge(self, const Bodies* bodies, double* errors) noexcept nogil
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t i, int m, double before, double after) noexcept nogil
     cdef void take_back(self, Bodies* bodies) noexcept nogil

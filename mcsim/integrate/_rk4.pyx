@@ -184,14 +184,16 @@ cdef class RungeKutta:
             farthest = max(farthest, norm(self.turn[i]))
         return farthest
 
-    cdef void find_errors(self, const Bodies* bodies) noexcept nogil:
-        """As displacements and velocities at the step's end."""
+    cdef void find_errors(self, const Bodies* bodies, bint across) noexcept nogil:
+        """As displacements and velocities at the step's end. across: of one in which forces came to a bound, or left it."""
+        cdef const double* weights
         cdef Twist sums[2]
         cdef Py_ssize_t i
         cdef int k
         for i in range(bodies.count):
             for k in range(0, 4 if bodies.kind[i] == DYNAMIC else 0, 2):
-                self.sum_rates(self.tableau.fifth if k == 0 else self.tableau.third, i, sums)
+                weights = self.tableau.fifth if k == 0 else self.tableau.third
+                self.sum_rates(self.tableau.change if across else weights, i, sums)
                 self.error[k][i] = sums[0]
                 self.error[k][i].w = turn_spin(self.turn[i], sums[0].w)
                 self.error[k + 1][i] = sums[1]
@@ -203,7 +205,7 @@ cdef class RungeKutta:
         cdef double left_out
         cdef Py_ssize_t i
         cdef int m
-        errors[0] = errors[1] = errors[2] = 0.0
+        errors[0] = errors[1] = 0.0
         for i in range(bodies.count):
             if bodies.kind[i] != DYNAMIC:
                 continue

@@ -19,7 +19,7 @@ cdef class TreeRungeKutta:
     cdef void take_back(self) noexcept nogil
     cdef void stage(self, int k) noexcept nogil
     cdef void move(self, int k, double h) noexcept nogil
-    cdef void find_errors(self) noexcept nogil
+    cdef void find_errors(self, bint across) noexcept nogil
     cdef void judge(self, double* errors) noexcept nogil
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t v, double before, double after) noexcept nogil
     cdef void read_back(self, int k) noexcept nogil

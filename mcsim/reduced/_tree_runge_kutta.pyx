@@ -134,8 +134,9 @@ cdef class TreeRungeKutta:
                 farthest = max(farthest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
         return sqrt(farthest)
 
-    cdef void find_errors(self) noexcept nogil:
-        """`error`, with the rates of the step's end as one stage more."""
+    cdef void find_errors(self, bint across) noexcept nogil:
+        """`error`, with the rates of the step's end as one stage more. across: of a step in which forces came to a bound,
+        or left it."""
         cdef const double* weights
         cdef double* of_q
         cdef const Link* link
@@ -148,7 +149,9 @@ cdef class TreeRungeKutta:
             for i in range(self.motion.tree.first, self.motion.tree.end):
                 link = &self.motion.tree.links[i]
                 for k in range(0, 4, 2):
-                    weights, of_q = (self.tableau.fifth if k == 0 else self.tableau.third), &self.error[k][link.v]
+                    weights, of_q = self.tableau.fifth if k == 0 else self.tableau.third, &self.error[k][link.v]
+                    if across:
+                        weights = self.tableau.change
                     for n in range(link.freedoms):
                         of_q[n] = self.sum_rates(weights, link.q + n)
                         self.error[k + 1][link.v + n] = self.sum_rates(weights, self.motion.tree.nq + link.v + n)
@@ -167,7 +170,7 @@ cdef class TreeRungeKutta:
         cdef double left_out
         cdef Py_ssize_t r, i, q, v, nq = self.motion.tree.nq
         cdef int n
-        errors[0] = errors[1] = errors[2] = 0.0
+        errors[0] = errors[1] = 0.0
         for r in range(self.motion.chosen_count):
             self.motion.enter(r)
             for i in range(self.motion.tree.first, self.motion.tree.end):

@@ -1,5 +1,7 @@
 """Steps of a smooth motion by Runge-Kutta, and by backward differences."""
 
+from libc.stdint cimport uint64_t
+
 from mcsim.core._backward cimport BackwardDifferences
 from mcsim.core._implicit cimport ImplicitStages
 from mcsim.core._newton cimport NewtonMethod
@@ -20,6 +22,11 @@ cdef class RungeKuttaSteps:
     cdef int refused                     # steps of an implicit method in a row that were no good
     cdef int tries                       # of such steps since, as far as they are counted
     cdef double explicit_h               # how long steps were before that [s]
+    cdef uint64_t branch                 # of the forces at the beginning of the present step
+    cdef bint across                     # it has changed in the present step
+    cdef double corner                   # the time until which at the latest it changes, if that is known; 0: it is not
+    cdef double missed                   # by which a step across it is too long, in parts of the tolerance and its length
+    cdef double uncut                    # how long steps were before that was found [s]
     cdef double taken                    # the length of the present step of backward differences [s]
 
     cdef void go_over(self, bint stiff) noexcept nogil
@@ -27,6 +34,9 @@ cdef class RungeKuttaSteps:
     cdef void begin_parts(self, double h) noexcept nogil
     cdef void make_stages(self, double h) noexcept nogil
     cdef bint make_good_stages(self, double h) noexcept nogil
+    cdef void watch(self, int k) noexcept nogil
+    cdef bint is_good(self, double h) noexcept nogil
+    cdef double error_across(self, double h) noexcept nogil
     cdef bint make_implicit_stages(self, double h) noexcept nogil
     cdef void accelerate_stage(self, double h) noexcept nogil
     cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil

@@ -90,7 +90,7 @@ cdef class RungeKuttaSteps:
             except MemoryError as error:         # the step ends: by another method it would come elsewhere
                 self.motion.calls.fail(error)
                 return
-        self.stiff, self.tries = stiff, 0
+        self.stiff, self.tries, self.corner = stiff, 0, 0.0
         if stiff:
             self.implicit.forget()
 
@@ -106,6 +106,8 @@ cdef class RungeKuttaSteps:
             left = self.advance_backward(h)
         while left > 0.0 and not self.motion.is_stopped():
             part = min(self.sizes.h, left)
+            if self.corner > 0.0:
+                part = min(part, self.corner if self.corner * self.missed < 1.0 else 0.5 * self.corner)
             if self.is_near_singular(part, SINGULAR * h):
                 self.sizes.begin(left)
                 self.go_over(False)
@@ -118,7 +120,7 @@ cdef class RungeKuttaSteps:
                 self.motion.give_up(TOO_SHORT, part)
             elif self.make_good_stages(part):
                 left = left - part
-                made += 1
+                made += self.corner == 0.0
                 self.refused = 0
                 if made == asked and self.implicit is None:
                     asked *= 2
@@ -131,7 +133,7 @@ cdef class RungeKuttaSteps:
     cdef void begin_parts(self, double h) noexcept nogil:
         """A time of h begins, with the first method."""
         self.sizes.begin(h)
-        self.stiff, self.refused = False, 0
+        self.stiff, self.refused, self.corner = False, 0, 0.0
         if self.tableau is not self.first:
             with gil:
                 self.take(self.first)
@@ -149,6 +151,8 @@ cdef class RungeKuttaSteps:
         self.motion.begin_stages()
         for k in range(self.tableau.stages):
             self.motion.accelerate(False)
+            if self.sizes is not None:
+                self.watch(k)
             self.motion.end_stage(k)
             self.motion.move(k + 1, h)
             if times[k + 1] != times[k]:
@@ -162,7 +166,6 @@ cdef class RungeKuttaSteps:
     cdef bint make_good_stages(self, double h) noexcept nogil:
         """-> whether its error is small enough; else nothing has happened"""
         cdef double begin = self.motion.context.settings.time
-        cdef double errors[3]
         cdef bint made = True
         self.tries = min(self.tries + 1, TRIES)
         self.motion.keep_angles(False)
@@ -175,11 +178,7 @@ cdef class RungeKuttaSteps:
             self.motion.accelerate(False)
             if self.implicit is None:
                 self.motion.end_stage(self.tableau.stages)
-            self.motion.find_errors()
-            if self.motion.projecting:
-                self.motion.project_errors(h)
-            self.motion.judge(errors)
-            if self.sizes.accepts(errors, h):
+            if self.is_good(h):
                 if self.implicit is not None:
                     self.implicit.keep(h)
                 return True
@@ -189,6 +188,46 @@ cdef class RungeKuttaSteps:
         self.motion.set_time(begin)
         self.motion.keep_angles(True)
         return False
+
+    cdef void watch(self, int k) noexcept nogil:
+        """Whether forces of a stage are on the other side of a corner than those of the first one."""
+        cdef uint64_t branch = self.motion.branch()
+        if k == 0:
+            self.branch, self.across = branch, False
+        self.across = self.across or branch != self.branch
+
+    cdef bint is_good(self, double h) noexcept nogil:
+        """Whether the error of a step that is at its end is small enough, and how long the next one is to be. Where forces
+        have come to a bound, or left it, the explicit method looks for when that is, by halves of the time left to it."""
+        cdef double errors[2]
+        self.motion.find_errors(False)
+        if self.motion.projecting:
+            self.motion.project_errors(h)
+        self.motion.judge(errors)
+        if not self.sizes.accepts(errors, h):
+            return False
+        if self.implicit is None:
+            self.watch(self.tableau.stages)
+        if self.implicit is not None or not self.across:
+            self.corner = max(0.0, self.corner - h)
+            return True
+        if self.corner == 0.0:
+            self.uncut = h
+        self.missed = self.error_across(h) / h
+        if not self.missed * h < 1.0:
+            self.corner = h
+            return False
+        self.corner, self.sizes.h = 0.0, max(self.sizes.h, self.uncut)
+        return True
+
+    cdef double error_across(self, double h) noexcept nogil:
+        """Of a step in which forces have a corner, in parts of the tolerance."""
+        cdef double errors[2]
+        self.motion.find_errors(True)
+        if self.motion.projecting:
+            self.motion.project_errors(h)
+        self.motion.judge(errors)
+        return self.sizes.error(errors, h)
 
     cdef bint make_implicit_stages(self, double h) noexcept nogil:
         """The same, of all stages together; joints are projected at the end. -> whether it came to one. If not, it may with
@@ -349,14 +388,14 @@ cdef class RungeKuttaSteps:
 
     cdef double backward_error(self) noexcept nogil:
         """Of the step that is at its end, in parts of the tolerance."""
-        cdef double errors[3]
+        cdef double errors[2]
         if self.motion.projecting:
             self.motion.accelerate(False)
-        self.motion.find_errors()
+        self.motion.find_errors(False)
         if self.motion.projecting:
             self.motion.project_errors(1.0)
         self.motion.judge(errors)
-        return sqrt(errors[0] / max(1.0, errors[2])) / self.sizes.tolerance
+        return errors[0] / self.sizes.tolerance
 
     cdef bint find_backward_place(self, double begin) noexcept nogil:
         """Newton's method, with a Jacobian of this step if an older one does not lead there. -> whether it came to an end;

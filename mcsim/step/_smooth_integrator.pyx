@@ -285,8 +285,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
     cdef void pass_time(self, double h) noexcept nogil:
         foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, h)
 
-    cdef void find_errors(self) noexcept nogil:
-        self.runge_kutta.find_errors(self.context.bodies)
+    cdef void find_errors(self, bint across) noexcept nogil:
+        self.runge_kutta.find_errors(self.context.bodies, across)
 
     def last_jacobian(self):
         """(n, n) of the implicit method, the last one that was asked for, of the numbers that move."""

@@ -1,5 +1,7 @@
 """A smooth motion that steps of Runge-Kutta follow."""
 
+from libc.stdint cimport uint64_t
+
 from mcsim.core._types cimport Twist
 from mcsim.solve._held_motors cimport HeldMotors
 from mcsim.step._integrator cimport Integrator
@@ -34,6 +36,7 @@ cdef class SmoothMotion(Integrator):
     cdef void start_motors(self) noexcept nogil
     cdef void free_rotors(self, int relaxed) noexcept nogil
     cdef void keep_angles(self, bint back) noexcept nogil
+    cdef uint64_t branch(self) noexcept nogil
 
     # Of those that move something.
     cdef void begin_stages(self) noexcept nogil
@@ -42,7 +45,7 @@ cdef class SmoothMotion(Integrator):
     cdef void end_stage(self, int k) noexcept nogil
     cdef void move(self, int k, double h) noexcept nogil
     cdef void pass_time(self, double h) noexcept nogil
-    cdef void find_errors(self) noexcept nogil
+    cdef void find_errors(self, bint across) noexcept nogil
     cdef void project_errors(self, double h) noexcept nogil
     cdef void judge(self, double* errors) noexcept nogil
     cdef void take_back(self) noexcept nogil

@@ -4,14 +4,15 @@ of trees), and what is the same of both: joints that are open as steps begin, mo
 """
 
 from libc.math cimport INFINITY, fabs
+from libc.stdint cimport uint64_t
 
 import numpy as np
 
-from mcsim.constraints._forces cimport aim_accelerations, aim_speeds, free_rotor
+from mcsim.constraints._forces cimport aim_accelerations, aim_speeds, force_along, free_rotor, is_aimed, is_force
 from mcsim.core._arrays cimport doubles
 from mcsim.core._types cimport OK, Twist
-from mcsim.state._joint cimport JOINT_AXES
-from mcsim.state._row cimport ROW_ARMATURE, ROW_JOINT, Row, is_wide
+from mcsim.state._joint cimport AXIS_ROWS, JOINT_AXES, Joint
+from mcsim.state._row cimport ROW_ARMATURE, ROW_JOINT, ROW_SPRING, Row, is_wide
 from mcsim.state._rows cimport rate
 
 from mcsim.core.errors import SimulationError
@@ -157,6 +158,27 @@ cdef class SmoothMotion(Integrator):
         if not self.motors.find(self.plain.rows, x):
             self.give_up(NOT_DRIVEN, 0.0)
 
+    cdef uint64_t branch(self) noexcept nogil:
+        """A number that tells which forces are at their bounds, and which way friction acts, once accelerations are found:
+        where it changes, forces have a corner in time, or all but jump."""
+        cdef const Joint* joints = self.context.joints
+        cdef const Row* row
+        cdef uint64_t told = 0
+        cdef double slope, f
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if not is_force(row, self.context.settings) or row.kind == ROW_ARMATURE:
+                continue
+            if is_aimed(row, joints, self.context.settings):
+                told = 3 * told + (row.impulse > row.lower) + (row.impulse >= row.upper)
+                continue
+            slope = 0.0
+            f = force_along(row, &joints[row.source].axes[row.index // AXIS_ROWS], rate(row, self.context.bodies.twist),
+                            self.context.settings, &slope, &slope)
+            told = 3 * told + (slope != 0.0 if row.kind == ROW_SPRING else f > 0.0)
+        return told
+
     # ---- of those that move something --------------------------------------------------------------------------------
 
     def steps_by(self, tableau):
@@ -183,8 +205,8 @@ cdef class SmoothMotion(Integrator):
     cdef void pass_time(self, double h) noexcept nogil:
         """The state has moved on by a time h."""
 
-    cdef void find_errors(self) noexcept nogil:
-        """Of the end of a step."""
+    cdef void find_errors(self, bint across) noexcept nogil:
+        """Of the end of a step. across: of one in which forces came to a bound, or left it (core/_tableau.pyx)."""
 
     cdef void project_errors(self, double h) noexcept nogil:
         """Projected as the step's end is: of what joints forbid, what counts is the square."""

@@ -208,8 +208,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.placed = False
         self.runge_kutta.move(k, h)
 
-    cdef void find_errors(self) noexcept nogil:
-        self.runge_kutta.find_errors()
+    cdef void find_errors(self, bint across) noexcept nogil:
+        self.runge_kutta.find_errors(across)
 
     cdef void read_back(self, int k) noexcept nogil:
         self.runge_kutta.read_back(k)

@@ -109,7 +109,7 @@ def test_what_a_method_cannot_take_has_a_row():
     "keywords, words",
     [
         ({"name": "mechanism"}, "suite must be one of: mechanisms"),
-        ({"entries": ["A06"]}, "entries must be one of: 'A01 pendulum', .*, squeezer, .*got 'A06'"),
+        ({"entries": ["A06"]}, "entries must be one of: 'A01 pendulum', .*, point_pendulum, .*got 'A06'"),
         ({"dt": 0.3}, "dt of 0.3 s does not divide 2.5 s, at which the value of A01 pendulum is known"),
         ({"dt": -1}, "dt must be"),
         ({"dt": 1e-8, "entries": "heavy_top"}, "at most 10000000 are run"),
