@@ -10,7 +10,7 @@ A substep begins with one step for all of it, so that nothing but the state says
 of what, the motion knows (_smooth_motion.pyx).
 """
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY
 
 from mcsim.core._backward cimport BACKWARD_BASE, BACKWARD_FOUND, BACKWARD_FROM, BACKWARD_PLACE, BackwardDifferences
 from mcsim.core._implicit cimport ImplicitStages
