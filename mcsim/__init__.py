@@ -9,85 +9,110 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 """
 
 from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 from sys import modules as _modules
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
-from mcsim import contacts, control, derive, io as io, lab, maximal, reduced, rotation, scenes, spatial
-from mcsim.actors import Character, Vehicle, Wheel
-from mcsim.calls import CallLog, Replayed, log as _call_log, record_calls, replay_calls
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.live import View, view
+from mcsim.core.version import __version__ as __version__
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
-from mcsim.scene.calls import explain_functions as _explain_functions
 from mcsim.scene.joints import *
 from mcsim.scene.joints import _NAMES as _JOINTS
 from mcsim.scene.shapes import *
 from mcsim.scene.shapes import _NAMES as _SHAPES
-from mcsim.solve.problems import Problem, Solution, solve
-from mcsim.world import (
-    BDF,
-    DOP853,
-    RK4,
-    CompliantContact,
-    DirectJoints,
-    EventContact,
-    Radau,
-    Rattle,
-    ReducedWorld,
-    RigidContact,
-    Rollout,
-    Sleep,
-    SweptJoints,
-    Variational,
-    World,
-    load_state,
-    rollout,
-)
 
-__version__ = "0.2.0"
+if _TYPE_CHECKING:
+    from mcsim import contacts, control, derive, io as io, lab, maximal, reduced, rotation, scenes, spatial
+    from mcsim.actors import Character, Vehicle, Wheel
+    from mcsim.calls import CallLog, Replayed, record_calls, replay_calls
+    from mcsim.derive import step_derivatives, trajectory_derivatives
+    from mcsim.io import load_mjcf as load_mjcf, load_urdf as load_urdf
+    from mcsim.lab import Sweep, compare, sweep
+    from mcsim.live import View, view
+    from mcsim.scenes import load
+    from mcsim.solve.problems import Problem, Solution, solve
+    from mcsim.world import (
+        BDF,
+        DOP853,
+        RK4,
+        CompliantContact,
+        DirectJoints,
+        EventContact,
+        Radau,
+        Rattle,
+        ReducedWorld,
+        RigidContact,
+        Rollout,
+        Sleep,
+        SweptJoints,
+        Variational,
+        World,
+        load_state,
+        rollout,
+    )
 
-# What their callers name wrongly is answered by the nearest right name (mcsim/scene/calls.py).
-for _module in (contacts, control, derive, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
-    _explain_functions(vars(_module), _module.__all__)
-step_derivatives, trajectory_derivatives = derive.step_derivatives, derive.trajectory_derivatives
-load, load_urdf, load_mjcf = scenes.load, io.load_urdf, io.load_mjcf
-compare, sweep, Sweep = lab.compare, lab.sweep, lab.Sweep
-_unnamed = {"solve": solve, "view": view}
-_explain_functions(
-    globals(),
-    [
-        "Character",
-        "Problem",
-        "Solution",
-        "Vehicle",
-        "View",
-        "Wheel",
+# Where what is not imported above is found. It is imported when it is first asked for, so that a program waits for no more
+# than it takes.
+_HOMES = {
+    "mcsim.actors": ("Character", "Vehicle", "Wheel"),
+    "mcsim.calls": ("CallLog", "Replayed", "record_calls", "replay_calls"),
+    "mcsim.derive": ("step_derivatives", "trajectory_derivatives"),
+    "mcsim.io": ("load_mjcf", "load_urdf"),
+    "mcsim.lab": ("Sweep", "compare", "sweep"),
+    "mcsim.live": ("View", "view"),
+    "mcsim.scenes": ("load",),
+    "mcsim.solve.problems": ("Problem", "Solution", "solve"),
+    "mcsim.world": (
+        "BDF",
+        "CompliantContact",
+        "DOP853",
+        "DirectJoints",
+        "EventContact",
+        "RK4",
+        "Radau",
+        "Rattle",
+        "ReducedWorld",
+        "RigidContact",
+        "Rollout",
+        "Sleep",
+        "SweptJoints",
+        "Variational",
+        "World",
         "load_state",
-        "record_calls",
-        "replay_calls",
         "rollout",
-        "solve",
-        "view",
-    ],
-)
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
-# `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
-solve.__dict__ = vars(_modules["mcsim.solve"])
-view.__dict__ = vars(_modules["mcsim.view"])
-vars(solve)["__wrapped__"], vars(view)["__wrapped__"] = _unnamed["solve"], _unnamed["view"]  # for help() and signatures
+# `mcsim.solve.problems.SOLVERS` look up the package's names in the function. The packages are imported here, for a package
+# takes its name in this one as it is imported.
+_PACKAGES = {name: _import_module(f"mcsim.{name}") for name in ("solve", "view")}
+for _name in _PACKAGES:
+    del globals()[_name]
 
-scenes.READERS |= {".urdf": load_urdf, ".xml": load_mjcf}
-lab.loading.load, lab.loading.check_parameters = load, scenes.check_parameters
-lab.loading.version = _call_log.made_by = __version__
+
+def _found(name: str) -> _Any:
+    value = getattr(_import_module(_HOME_OF[name]), name)
+    if name in _PACKAGES:
+        package = _PACKAGES[name]
+        vars(package)["__wrapped__"] = vars(value)["__wrapped__"]  # for help() and signatures
+        value.__dict__ = vars(package)
+    return value
+
 
 if not _TYPE_CHECKING:  # a checker of types that saw it would let any name pass
 
     def __getattr__(name: str) -> _Any:
-        """mc.samples, which is written with all of the above, is imported when it is first asked for."""
-        if name == "samples":
-            return _import_module("mcsim.samples")
+        if name in _HOME_OF:
+            globals()[name] = _found(name)
+            return globals()[name]
+        if not name.startswith("_") and _find_spec(f"mcsim.{name}"):
+            return _import_module(f"mcsim.{name}")
         raise AttributeError(f"module 'mcsim' has no attribute {name!r}", name=name, obj=_modules[__name__])
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
 
 
 __all__ = [

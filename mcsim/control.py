@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.reduced.dynamics import Dynamics, as_state
+from mcsim.scene.calls import explain_functions
 from mcsim.world import ReducedWorld, World
 from mcsim.world.tree_plan import angles_of_joints
 
@@ -126,3 +127,6 @@ def _model(world: World, model: Dynamics | None) -> Dynamics:
             f"{world.system.nv}: make it of a scene of the same joints"
         )
     return found
+
+
+explain_functions(globals(), __all__)

@@ -24,6 +24,7 @@ from mcsim.core.linear import dots, product, turned
 from mcsim.core.rotation import conjugates, matrices, products, rotated
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.batches import batch, broadcast, unit_quaternions
+from mcsim.scene.calls import explain_functions
 from mcsim.scene.checks import FieldError, show
 
 __all__ = [
@@ -317,3 +318,6 @@ def _pair(value: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     except (TypeError, ValueError):
         raise FieldError(name, f"must be a pair of a place (…, 3) and a quaternion (…, 4), got {show(value)}") from None
     return batch(place, f"{name}[0]", 3), unit_quaternions(quaternion, f"{name}[1]")
+
+
+explain_functions(globals(), __all__)

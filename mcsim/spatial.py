@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from mcsim.core.linear import product
 from mcsim.core.rotation import cross_matrices
 from mcsim.scene.batches import batch, broadcast
+from mcsim.scene.calls import explain_functions
 from mcsim.scene.checks import FieldError
 
 __all__ = [
@@ -199,3 +200,6 @@ def _swapped(a: ArrayLike, axis: int) -> np.ndarray:
     if not -array.ndim <= axis < array.ndim or array.shape[axis] != 6:
         raise FieldError("a", f"must have six numbers along axis {axis}, its shape is {array.shape}")
     return np.take(array, SWAPPED, axis=axis)
+
+
+explain_functions(globals(), __all__)

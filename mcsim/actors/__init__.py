@@ -2,5 +2,8 @@
 
 from mcsim.actors.character import Character
 from mcsim.actors.vehicle import Vehicle, Wheel
+from mcsim.scene.calls import explain_functions
 
 __all__ = ["Character", "Vehicle", "Wheel"]
+
+explain_functions(globals(), __all__)

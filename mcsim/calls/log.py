@@ -39,6 +39,7 @@ from mcsim.calls.states import snapshot_data, views, world_data
 from mcsim.calls.values import told
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.files import path_name
+from mcsim.core.version import __version__
 from mcsim.scene.checks import flag, show
 from mcsim.world import World
 from mcsim.world.handle import Handle
@@ -50,7 +51,6 @@ MARK = "_calls_followed"  # attribute of a world that is followed: its Track
 NOT = "_calls_left_out"  # ... of one that could not be followed: the log
 TRIES = 50  # a millisecond apart, until another thread gives a world back
 WAITING = BUSY.split("{doing}: ")[1]  # what is said to who comes meanwhile
-made_by = ""  # the version of mcsim, which mcsim/__init__.py tells
 
 _open: list[CallLog] = []
 
@@ -80,7 +80,7 @@ class CallLog:
             if world is None and any(log._of_all for log in _open):
                 raise SceneError("record_calls: all calls are recorded already, by a log that is not closed")
             self._file = _opened(self.path)
-            self.write({"mcsim": "calls", "version": VERSION, "by": made_by})
+            self.write({"mcsim": "calls", "version": VERSION, "by": __version__})
             if not _open:
                 entries.install(_door)
             _open.append(self)

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcsim.calls import entries, log
+from mcsim.calls import entries
 from mcsim.calls.reading import Line, Lines
 from mcsim.calls.states import VIEWS, made_world, snapshot_of
 from mcsim.calls.values import SHOWN, Unknown, unknown, value_of
 from mcsim.core.errors import SceneError
+from mcsim.core.version import __version__
 from mcsim.scene.checks import show
 from mcsim.world import World
 
@@ -285,7 +286,7 @@ def replay_calls(
             player.play(line, None)
     except _Differs:
         pass
-    if lines.header.get("by") != log.made_by:
+    if lines.header.get("by") != __version__:
         by = str(lines.header.get("by"))[:SHOWN]
-        told.remarks.append(f"{lines.path}: was written by mcsim {by}, this is {log.made_by}")
+        told.remarks.append(f"{lines.path}: was written by mcsim {by}, this is {__version__}")
     return told

@@ -6,6 +6,7 @@ from mcsim.contacts.equations import Equations, FrictionalForces
 from mcsim.contacts.forces import Certificate, ContactForces, by_acceleration_qp, by_force_qp, by_lcp
 from mcsim.contacts.of_world import equations
 from mcsim.contacts.rows import body_inertia, contact_rows
+from mcsim.scene.calls import explain_functions
 from mcsim.solve.problems.impacts import (
     Impact,
     contact_axes,
@@ -36,3 +37,5 @@ __all__ = [
     "sticking_impact",
     "two_bodies",
 ]
+
+explain_functions(globals(), __all__)

@@ -3,5 +3,8 @@
 from mcsim.derive.result import StepDerivatives
 from mcsim.derive.step import step_derivatives
 from mcsim.derive.trajectory import Gradient, TrajectoryDerivatives, trajectory_derivatives
+from mcsim.scene.calls import explain_functions
 
 __all__ = ["Gradient", "StepDerivatives", "TrajectoryDerivatives", "step_derivatives", "trajectory_derivatives"]
+
+explain_functions(globals(), __all__)

@@ -6,6 +6,7 @@ from mcsim.io.recording import Recorder, Recording
 from mcsim.io.robot import Actuator, Key, Robot
 from mcsim.io.sensors import Readings, Sensor
 from mcsim.io.urdf import UrdfWarning, load_urdf, read_urdf
+from mcsim.scene.calls import explain_functions
 
 __all__ = [
     "Actuator",
@@ -23,3 +24,5 @@ __all__ = [
     "read_mjcf",
     "read_urdf",
 ]
+
+explain_functions(globals(), __all__)

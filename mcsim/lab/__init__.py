@@ -14,6 +14,7 @@ from mcsim.lab.solvers import SolverStudy, solvers
 from mcsim.lab.study import Study
 from mcsim.lab.sweep_result import Sweep
 from mcsim.lab.sweeps import sweep
+from mcsim.scene.calls import explain_functions
 
 __all__ = [
     "DEFAULT_METHODS",
@@ -31,3 +32,5 @@ __all__ = [
     "suites",
     "sweep",
 ]
+
+explain_functions(globals(), __all__)

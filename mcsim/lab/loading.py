@@ -8,18 +8,7 @@ from typing import Any
 from mcsim.core.errors import SceneError
 from mcsim.scene import Scene
 from mcsim.scene.checks import show
-
-version = ""  # of mcsim, which puts it here as well
-
-
-def load(name_or_path: str | PathLike[str], **parameters: Any) -> Scene:
-    """mcsim.load, put in its place by mcsim: this folder and that of the scenes do not know each other."""
-    raise NotImplementedError
-
-
-def check_parameters(name_or_path: str | PathLike[str], parameters: dict[str, Any]) -> None:
-    """mcsim.scenes.check_parameters, put in its place likewise."""
-    raise NotImplementedError
+from mcsim.scenes import load
 
 
 def scene_of(given: Any, parameters: dict[str, Any]) -> Scene:

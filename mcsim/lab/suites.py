@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcsim import scenes
 from mcsim.core.errors import SceneError
 from mcsim.core.files import write_table
-from mcsim.lab import loading, nature
+from mcsim.lab import nature
 from mcsim.lab.compare import MOST_RUN_STEPS, OFTEN, Progress
 from mcsim.lab.methods import Method, methods_of
 from mcsim.lab.record import Recorder
@@ -428,7 +429,7 @@ def _check_step(entry: Entry, dt: float, wanted: tuple[Values, ...]) -> None:
 def _outcome(entry: Entry, method: Method, dt: float, wanted: tuple[Values, ...], say: Callable[[float], None]) -> Outcome:
     """One entry by one method."""
     seconds = wanted[-1].time
-    scene = loading.load(entry.scene, **entry.parameters)
+    scene = scenes.load(entry.scene, **entry.parameters)
     try:
         world = method.world(scene, dt)
     except SceneError as error:

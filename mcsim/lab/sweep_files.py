@@ -12,7 +12,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import parse_json, path_name, read_arrays, read_json, written_whole
-from mcsim.lab import loading
+from mcsim.core.version import __version__
 from mcsim.lab.grids import key
 from mcsim.lab.trials import SUITABLE
 from mcsim.scene.checks import show
@@ -78,7 +78,7 @@ class Folder:
         """Keep what a run has come to."""
         about = {
             "version": VERSION,
-            "mcsim": loading.version,
+            "mcsim": __version__,
             "study": study,
             "parameters": parameters,
             "failure": failure if results is None else None,

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcsim.core.errors import SceneError
 from mcsim.core.processors import processors
-from mcsim.lab import loading
+from mcsim.core.version import __version__
 from mcsim.lab.compare import Progress
 from mcsim.lab.grids import points
 from mcsim.lab.spread import check_client, spread
@@ -133,7 +133,7 @@ class _Work:
         """A run has ended. What was no doing of the study is not kept: the next time it is run again."""
         if self.folder is not None and by_study:
             self.folder.write(self.study, self.parameters[number], results, failure)
-        self._outcomes[number] = Outcome(results, failure, loading.version)
+        self._outcomes[number] = Outcome(results, failure, __version__)
         self._progress(len(self._outcomes), len(self.parameters), self.name)
 
     def found(self, shape: tuple[int, ...], units: dict[str, str]) -> Sweep:

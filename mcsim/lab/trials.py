@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsim import scenes
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.files import content_of
 from mcsim.lab import loading, nature
@@ -125,7 +126,7 @@ class Trial:
                 "grid", f"has {show(name)}, but a Scene takes no parameters; of the run are {', '.join(OF_RUN)}, world.NAME"
             )
         if not callable(self.source):
-            return loading.check_parameters(self.source, {name: None})
+            return scenes.check_parameters(self.source, {name: None})
         try:
             found = inspect.signature(self.source).parameters.values()
         except (TypeError, ValueError):
@@ -160,11 +161,11 @@ def trial_of(source: Any, settings: Mapping[str, Any], name: Any) -> Trial:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         own = path.stem
-        loading.check_parameters(source, {})
+        scenes.check_parameters(source, {})
         if path.suffix or path.name != os.fspath(source):
             content = hashed(content_of(source, "scene file"))
         if path.suffix.lower() == ".json":
-            source = loading.load(source)
+            source = scenes.load(source)
     elif isinstance(source, Scene):
         own, content = source.name, _content(source)
     elif callable(source):

@@ -11,6 +11,7 @@ from mcsim.reduced.system import System
 from mcsim.reduced.tables import dh_scene
 from mcsim.reduced.transformation import VelocityTransformation
 from mcsim.reduced.user_joint import JointModel
+from mcsim.scene.calls import explain_functions
 
 __all__ = [
     "Apparent",
@@ -36,3 +37,5 @@ __all__ = [
     "joint_spaces",
     "mobility",
 ]
+
+explain_functions(globals(), __all__)

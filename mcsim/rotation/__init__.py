@@ -20,6 +20,7 @@ from mcsim.rotation.quaternions import (
     to_axis_angle,
     to_rotation_vector,
 )
+from mcsim.scene.calls import explain_functions
 
 __all__ = [
     "E",
@@ -45,3 +46,5 @@ __all__ = [
     "to_euler",
     "to_rotation_vector",
 ]
+
+explain_functions(globals(), __all__)

@@ -13,6 +13,7 @@ from typing import Any
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name
 from mcsim.scene import Scene, load_scene
+from mcsim.scene.calls import explain_functions
 from mcsim.scene.checks import FieldError
 from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
 from mcsim.scenes.clockwork import escapement, gear_train
@@ -104,9 +105,18 @@ __all__ = [
 ]
 
 
-# Suffix -> function(path, *, …) that reads such files, beside JSON. Those of mcsim.io are put in by mcsim: this folder
-# and that one do not know each other.
-READERS: dict[str, Callable[..., Scene]] = {}
+# Suffix -> the function of mcsim.io that reads such files, beside JSON.
+READERS = {".urdf": "load_urdf", ".xml": "load_mjcf"}
+
+
+def reader_of(path: Path) -> Callable[..., Scene] | None:
+    """What reads a file of that suffix, function(path, *, …); None where it is no robot's."""
+    suffix = path.suffix.lower()
+    if suffix not in READERS:
+        return None
+    from mcsim import io  # here, because most who take a ready scene read no robot
+
+    return getattr(io, READERS[suffix])
 
 
 def load(name_or_path: str | os.PathLike[str], **parameters: Any) -> Scene:
@@ -119,13 +129,13 @@ def load(name_or_path: str | os.PathLike[str], **parameters: Any) -> Scene:
     path = Path(path_name(name_or_path, "scene"))
     if isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path:
         return build(name_or_path, **parameters)
-    suffix = path.suffix.lower()
-    if suffix in READERS:
+    reader = reader_of(path)
+    if reader is not None:
         try:
-            check_names(parameters, inspect.signature(READERS[suffix]))
+            check_names(parameters, inspect.signature(reader))
         except FieldError as error:
             raise SceneError(f"{path}: {error}") from None
-        return READERS[suffix](path, **parameters)
+        return reader(path, **parameters)
     if parameters and path.exists():
         raise SceneError(f"{path}: a scene file takes no parameters, but was given {', '.join(parameters)}")
     return load_scene(path)
@@ -136,7 +146,7 @@ def check_parameters(name_or_path: str | os.PathLike[str], parameters: dict[str,
     parameters of the names of `parameters`; the values are not looked at."""
     path = Path(path_name(name_or_path, "scene"))
     ready = isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path
-    reader = existing(name_or_path) if ready else READERS.get(path.suffix.lower())
+    reader = existing(name_or_path) if ready else reader_of(path)
     try:
         if reader is not None:
             signature = inspect.signature(reader)
@@ -145,3 +155,6 @@ def check_parameters(name_or_path: str | os.PathLike[str], parameters: dict[str,
             raise SceneError(f"a scene file takes no parameters, but was given {', '.join(parameters)}")
     except SceneError as error:
         raise SceneError(f"{'scene ' * ready}{path}: {error}") from None
+
+
+explain_functions(globals(), __all__)

@@ -5,7 +5,7 @@ from __future__ import annotations  # signatures read as they are written here
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from mcsim.view.camera import Camera, camera_of
 from mcsim.view.enabled import enabled_frames
 from mcsim.view.marks import impulses
 from mcsim.view.overlay import MARKS
-from mcsim.world import World
+
+if TYPE_CHECKING:
+    from mcsim.world import World
 
 SIZE = (800, 600)  # pixels of a still
 FILM_SIZE = (640, 480)  # pixels of a film's frame
@@ -240,6 +242,8 @@ def _recordings(
     path: str | os.PathLike[str], suffix: str, scene: Scene | World, recording: Any
 ) -> tuple[dict[str, Recorded], Scene]:
     """The recordings by name, and the scene."""
+    from mcsim.world import World  # here, because mcsim imports this package before anybody asks for a world
+
     if isinstance(scene, World):
         world, scene = scene, scene.scene
         if recording is None:

@@ -14,7 +14,6 @@ from mcsim.scene import Scene
 from mcsim.view.batches import Batches, aim
 from mcsim.view.enabled import enabled_frames
 from mcsim.view.film import Recorded, check_recording
-from mcsim.view.serve import quiet_server, stop
 
 ASPECT = (4, 3)  # of the part of the page that shows the scene, about
 HEIGHT = 480  # pixels of a page in a notebook
@@ -48,6 +47,8 @@ def framed(scene: Scene, recording: Recorded) -> str | None:
 
 def page(scene: Scene, recording: Recorded) -> str:
     """The text of the page."""
+    from mcsim.view.serve import quiet_server, stop  # here, because servers take long to import
+
     points = _seen(scene, recording)
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     step = PLACES * 2.0 ** np.ceil(np.log2(size))

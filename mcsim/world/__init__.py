@@ -2,6 +2,7 @@
 observers, queries, snapshots); ReducedWorld is the same face over generalized coordinates.
 """
 
+from mcsim.scene.calls import explain_functions
 from mcsim.world.choices import (
     BDF,
     DOP853,
@@ -43,3 +44,5 @@ __all__ = [
     "load_state",
     "rollout",
 ]
+
+explain_functions(globals(), ["load_state", "rollout"])

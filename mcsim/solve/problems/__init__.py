@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.scene.calls import explain_functions
 from mcsim.scene.checks import choose, number
 from mcsim.solve.problems.elimination import solve_directly
 from mcsim.solve.problems.problem import Problem as Problem
@@ -105,3 +106,6 @@ def _check_options(solver: str, known: Mapping[str, Any], options: Mapping[str, 
             raise SceneError(f"solve: {solver} has no option {name!r}; it takes {', '.join(known) or 'none'}")
         if isinstance(known[name], float):
             number(value, f"solve: {name}")
+
+
+explain_functions(globals(), ["Problem", "Solution", "solve"])
