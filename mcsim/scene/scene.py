@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import write_json
@@ -18,6 +19,7 @@ from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, flag, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
 from mcsim.scene.joints import GearJoint, Joint
+from mcsim.scene.many_bodies import POSES, bodies_of, columns_of
 from mcsim.scene.materials import Material
 from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
 from mcsim.scene.pair_materials import PairMaterial, material_name, same_pairs, with_pair
@@ -144,6 +146,58 @@ class Scene:
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
         return self._add_body(name, arguments)
+
+    def add_bodies(
+        self,
+        *,
+        names: Iterable[str | None] | None = None,
+        shapes: Shape | Iterable[Shape | Sequence[Shape]] | None = None,
+        positions: ArrayLike | None = None,
+        orientations: ArrayLike | None = None,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+        kind: str = "dynamic",
+        density: Any = None,
+        mass: Any = None,
+        inertia: Vector | None = None,
+        center_of_mass: Vector | None = None,
+        material: Any = None,
+        collision_group: int = 1,
+        collision_mask: int = -1,
+        gravity_scale: float = 1.0,
+        linear_damping: float = 0.0,
+        angular_damping: float = 0.0,
+        bullet: bool = False,
+        unphysical_inertia: bool = False,
+        enabled: bool = True,
+        user_data: Any = None,
+    ) -> list[Body]:
+        """Add many bodies at once from arrays, a row for each, which takes a tenth of the time of one by one. -> their
+        handles. A failed call changes nothing.
+
+            scene.add_bodies(names=[f"box{i}" for i in range(n)], shapes=mc.Box((0.5, 0.5, 0.5)), positions=places)
+
+        names: of all; as of `add_body` where it is None, or one of them is. shapes: one for all bodies, or a list with one
+            for each: a shape, or a list of shapes for a compound.
+        positions (n, 3) [m], orientations (n, 4), velocities (n, 3) [m/s], angular_velocities (n, 3) [rad/s]: as the
+            arguments of `add_body`, a row for each body; or one row for all.
+        density, mass, material, user_data: one for all, or a list of one for each. All others are as of `add_body`, and the
+            same for all.
+        """
+        arguments = {key: value for key, value in locals().items() if key not in ("self", "names", "shapes")}
+        poses = {field: arguments.pop(field) for field in POSES}
+        names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else names
+        first, taken = self._first + len(self.bodies), cast(Any, ChainMap({}, self._body_of))
+        try:
+            columns = columns_of(names, shapes, poses, arguments)
+            for i in range(columns.number):
+                taken[_new_name(None if names is None else names[i], first + i, taken, "body")] = None
+            bodies = bodies_of(list(taken.maps[0]), first, columns, arguments)
+        except FieldError as error:
+            raise (error if error.subject else error.within("add_bodies")) from None
+        self.bodies += bodies
+        self._body_of.update((body.name, body) for body in bodies)
+        return bodies
 
     def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body:
         """Add a body. `written` names the fields that a file gave."""

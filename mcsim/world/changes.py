@@ -61,12 +61,18 @@ class Changes(WorldBase):
         velocities being those of this moment. It is the last one of all arrays. A failed call changes nothing."""
         return self.add_bodies([{"name": name} | arguments])[0]
 
-    def add_bodies(self, descriptions: Iterable[dict[str, Any]]) -> list[BodyHandle]:
+    def add_bodies(self, descriptions: Iterable[dict[str, Any]] | None = None, **arrays: Any) -> list[BodyHandle]:
         """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
-        arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
+        arguments of `add_body`. Or the arrays that `Scene.add_bodies` takes: names, shapes, positions (n, 3) and so on. ->
+        their handles. If one is wrong nothing is added."""
         with self._turn.telling("add_bodies"):
             more = self._scene.extension()
-            for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
+            if descriptions is None:
+                more.add_bodies(**arrays)
+            elif arrays:
+                raise SceneError("World.add_bodies: takes descriptions or arrays, not both")
+            each = () if descriptions is None else _listed(descriptions, "a list of dicts", "add_bodies", "descriptions")
+            for i, description in enumerate(each):
                 if not isinstance(description, dict):
                     raise SceneError(
                         f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of "

@@ -1,0 +1,152 @@
+"""Many bodies at once: what they share is checked once, and what is each one's own as whole arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcsim.scene.bodies import Body, Kept
+from mcsim.scene.checks import LISTS, QUATERNION_TOLERANCE, FieldError, items, unit_quaternion, vector
+from mcsim.scene.described import lock
+from mcsim.scene.shapes import Shape
+
+# Array -> what it is of one body, and its size.
+POSES = {
+    "positions": ("position", 3),
+    "orientations": ("orientation", 4),
+    "velocities": ("velocity", 3),
+    "angular_velocities": ("angular_velocity", 3),
+}
+# Of all, or a list of one for each.
+LISTED = ("density", "mass", "material", "user_data")
+
+
+class Columns(NamedTuple):
+    """What bodies have of their own: number of them, name -> (n, 3) or (n, 4) float64 of POSES that are given, and
+    argument -> list of n of what differs."""
+
+    number: int
+    poses: dict[str, Any]
+    lists: dict[str, Sequence[Any]]
+
+
+def columns_of(names: Any, shapes: Any, poses: Mapping[str, Any], shared: dict[str, Any]) -> Columns:
+    """Takes what is a list of one for each out of `shared`."""
+    lists: dict[str, Sequence[Any]] = {}
+    if names is not None:
+        lists["name"] = items(names, "a list of names", "names")
+    if shapes is not None and not isinstance(shapes, Shape):
+        lists["shape"] = items(shapes, "a shape, or a list of one for each body", "shapes")
+    else:
+        shared["shape"] = shapes
+    for field in LISTED:
+        if isinstance(shared[field], (*LISTS, np.ndarray)) and np.ndim(shared[field]) != 0:
+            lists[field] = list(shared.pop(field))
+    given = {field: value for field, value in poses.items() if value is not None}
+    rows = {field: _rows(value) for field, value in given.items()}
+    counts = {_plural(field): len(value) for field, value in lists.items()}
+    counts |= {field: count for field, count in rows.items() if count is not None}
+    if not counts:
+        raise FieldError("", "do not know how many: give names, positions (n, 3), or a list of shapes")
+    first, count = next(iter(counts.items()))
+    for field, other in counts.items():
+        if other != count:
+            raise FieldError(field, f"has {other} where {first} has {count}: each is of one body")
+    return Columns(count, given, lists)
+
+
+def _rows(value: Any) -> int | None:
+    """How many bodies an array is of; None: one for all of them."""
+    if isinstance(value, np.ndarray):
+        return None if value.ndim == 1 else len(value)
+    return len(value) if hasattr(value, "__len__") and len(value) and hasattr(value[0], "__len__") else None
+
+
+def _plural(field: str) -> str:
+    return field if field in LISTED else f"{field}s"
+
+
+def _checked(field: str, value: Any, count: int, subject: Callable[[int], str]) -> np.ndarray:
+    """(n, size) float64 of its own, read-only; errors are those of one body, and name it."""
+    name, size = POSES[field]
+    try:
+        given = np.asarray(value)
+        array = np.array(given, float)
+    except (OverflowError, TypeError, ValueError):
+        given = array = np.zeros(0)
+    ok = array.shape in ((size,), (count, size)) and bool(np.isfinite(array).all()) and given.dtype.kind in "iuf"
+    if ok and size == 4:
+        length = np.sqrt((array * array).sum(axis=-1))
+        ok = bool((np.abs(length - 1.0) < 0.5 * QUATERNION_TOLERANCE).all())
+    if not ok:
+        check = unit_quaternion if size == 4 else vector
+        one = _rows(value) is None
+        for i, row in enumerate([value] if one else value):
+            try:
+                check(row, name)
+            except FieldError as error:
+                raise error.within(subject(0 if one else i)) from None
+    return lock(np.ascontiguousarray(np.broadcast_to(array, (count, size))))
+
+
+def _normalized(q: np.ndarray) -> np.ndarray:
+    """(n, 4), each as core.rotation.normalized has it, to the bit."""
+    size = np.sqrt(((q[:, 0] * q[:, 0] + q[:, 1] * q[:, 1]) + q[:, 2] * q[:, 2]) + q[:, 3] * q[:, 3])
+    return lock(q / size[:, None])
+
+
+def bodies_of(names: Sequence[str], first: int, columns: Columns, shared: Mapping[str, Any]) -> list[Body]:
+    """names: of all; first: the number of the first; shared: the arguments of Body that all of them have."""
+
+    def subject(i: int) -> str:
+        return f"body {names[i]!r}"
+
+    count = columns.number
+    arrays = {POSES[f][0]: _checked(f, value, count, subject) for f, value in columns.poses.items()}
+    _check_motion(arrays, shared, subject)
+    rows = {name: list(map(tuple, array.tolist())) for name, array in arrays.items()}
+    if "orientation" in arrays:
+        arrays["orientation"] = _normalized(arrays["orientation"])
+    own = [field for field in ("shape", *LISTED[:3]) if field in columns.lists]
+    made: dict[tuple[Any, ...], Body] = {}
+    result = []
+    for i in range(count):
+        key = tuple(_key(columns.lists[field][i]) for field in own)
+        like = made.get(key)
+        if like is None:
+            try:
+                like = Body(0, names[i], **{**shared, **{field: columns.lists[field][i] for field in own}})
+            except FieldError as error:
+                raise error.within(subject(i)) from None
+            made[key] = like
+        body = object.__new__(Body)
+        arguments = {**like._arguments, "name": names[i]}
+        body.__dict__.update(like.__dict__)
+        for field, tuples in rows.items():
+            arguments[field] = tuples[i]
+            body.__dict__[field] = arrays[field][i]
+        body.__dict__.update(_arguments=arguments, index=first + i, name=names[i], shapes=list(like.shapes))
+        if "user_data" in columns.lists:
+            body.__dict__["_own"] = Kept(columns.lists["user_data"][i])
+        if not like.enabled:
+            body.__dict__.update(velocity=like.velocity, angular_velocity=like.angular_velocity)
+        result.append(body)
+    return result
+
+
+def _key(value: Any) -> Any:
+    """What is the same for what makes the same body."""
+    return value if isinstance(value, (int, float)) else id(value)
+
+
+def _check_motion(arrays: Mapping[str, np.ndarray], shared: Mapping[str, Any], subject: Callable[[int], str]) -> None:
+    """Of static bodies: none moves."""
+    for field in ("velocity", "angular_velocity"):
+        if shared["kind"] == "static" and field in arrays and arrays[field].any():
+            i = int(np.flatnonzero(arrays[field].any(axis=1))[0])
+            try:
+                Body(0, "", kind="static", **{field: arrays[field][i]})
+            except FieldError as error:
+                raise error.within(subject(i)) from None
