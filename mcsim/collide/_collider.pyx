@@ -193,7 +193,6 @@ cdef class Collider(Broadphase):
     def remove_shapes(self, gone, body_number):
         """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
-        self.store.gather()
         number = Broadphase.remove_shapes(self, gone, body_number)
         self.store.renumber(<const int32_t*>address(number), <const int32_t*>address(body_number))
         self.renumber_pairs(<const int32_t*>address(body_number))
@@ -236,7 +235,6 @@ cdef class Collider(Broadphase):
         """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
         numbers = np.array(numbers, np.int32).reshape(-1)
         anew = np.zeros(self.shape_count, np.int8)
-        self.store.gather()
         changed = Broadphase.change_shapes(self, numbers, shapes)
         anew[numbers[changed]] = 1
         self.store.find_anew(<const int8_t*>address(anew))
@@ -245,7 +243,6 @@ cdef class Collider(Broadphase):
     def replace_shapes(self, numbers, *records, surfaces=None):
         """As Broadphase.replace_shapes; the manifolds of what was there go with it."""
         number, bodies = np.arange(self.shape_count, dtype=np.int32), self.get_bodies()
-        self.store.gather()
         Broadphase.replace_shapes(self, numbers, *records, surfaces=surfaces)
         number[numbers] = -1
         bodies = np.arange(bodies.max(initial=-1) + 1, dtype=np.int32)

@@ -26,7 +26,6 @@ cdef class ManifoldStore:
     cdef void resist(self, bint resisting) noexcept nogil
     cdef void accept(self) noexcept nogil
     cdef void part(self, const Bodies* bodies) noexcept nogil
-    cdef int gather(self) except -1
     cdef void renumber(self, const int32_t* shapes, const int32_t* bodies) noexcept nogil
     cdef void find_anew(self, const int8_t* shapes) noexcept nogil
     cdef void clear(self) noexcept nogil

@@ -91,46 +91,19 @@ cdef class ManifoldStore:
         take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
         take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
 
-    cdef int gather(self) except -1:
-        """All accepted manifolds into one list, until the next part()."""
-        if not self.has_room():
-            self.grow()
-        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, NULL, True)
-        return 0
-
     # ---- shapes that come, go and change -----------------------------------------------------------------------------
 
     cdef void renumber(self, const int32_t* shapes, const int32_t* bodies) noexcept nogil:
-        """The gathered manifolds follow what shapes and bodies are called from now on; those of a shape that goes (-1) go
-        with it."""
-        cdef Py_ssize_t i
-        cdef Py_ssize_t kept = 0
-        cdef Manifold* m
-        for i in range(self.previous_count):
-            m = &self.previous[i]
-            fetch(&self.previous[i + AHEAD], sizeof(m.key))
-            if shapes[m.shape_a] < 0 or shapes[m.shape_b] < 0:
-                continue
-            if (shapes[m.shape_a] != m.shape_a or shapes[m.shape_b] != m.shape_b
-                    or bodies[m.body_a] != m.body_a or bodies[m.body_b] != m.body_b):
-                m.shape_a = shapes[m.shape_a]
-                m.shape_b = shapes[m.shape_b]
-                m.body_a = bodies[m.body_a]
-                m.body_b = bodies[m.body_b]
-                m.key = pair_key(m.shape_a, m.shape_b)
-            if kept < i:
-                self.previous[kept] = m[0]
-            kept += 1
-        self.previous_count = kept
+        """The accepted manifolds follow what shapes and bodies are called from now on; those of a shape that goes (-1) go
+        with it. Numbers rise as they did, so that both lists stay sorted."""
+        self.previous_count = renumbered(self.previous, self.previous_count, shapes, bodies)
+        self.sleeping_count = renumbered(self.sleeping, self.sleeping_count, shapes, bodies)
         self.manifold_count = 0
 
     cdef void find_anew(self, const int8_t* shapes) noexcept nogil:
-        """Of the gathered manifolds the points of flagged shapes are not used again."""
-        cdef Py_ssize_t i
-        for i in range(self.previous_count):
-            fetch(&self.previous[i + AHEAD], sizeof(self.previous.key))
-            if shapes[self.previous[i].shape_a] or shapes[self.previous[i].shape_b]:
-                self.previous[i].allowance = 0.0
+        """Of the accepted manifolds the points of flagged shapes are not used again."""
+        disallow(self.previous, self.previous_count, shapes)
+        disallow(self.sleeping, self.sleeping_count, shapes)
 
     cdef void clear(self) noexcept nogil:
         self.previous_count = 0
@@ -183,3 +156,34 @@ cdef class ManifoldStore:
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
         self.sleeping_count = 0
+
+
+cdef Py_ssize_t renumbered(Manifold* manifolds, Py_ssize_t count, const int32_t* shapes,
+                           const int32_t* bodies) noexcept nogil:
+    """-> how many stay"""
+    cdef Py_ssize_t i, kept = 0
+    cdef Manifold* m
+    for i in range(count):
+        m = &manifolds[i]
+        fetch(&manifolds[i + AHEAD], sizeof(m.key))
+        if shapes[m.shape_a] < 0 or shapes[m.shape_b] < 0:
+            continue
+        if (shapes[m.shape_a] != m.shape_a or shapes[m.shape_b] != m.shape_b
+                or bodies[m.body_a] != m.body_a or bodies[m.body_b] != m.body_b):
+            m.shape_a = shapes[m.shape_a]
+            m.shape_b = shapes[m.shape_b]
+            m.body_a = bodies[m.body_a]
+            m.body_b = bodies[m.body_b]
+            m.key = pair_key(m.shape_a, m.shape_b)
+        if kept < i:
+            manifolds[kept] = m[0]
+        kept += 1
+    return kept
+
+
+cdef void disallow(Manifold* manifolds, Py_ssize_t count, const int8_t* shapes) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        fetch(&manifolds[i + AHEAD], sizeof(manifolds.key))
+        if shapes[manifolds[i].shape_a] or shapes[manifolds[i].shape_b]:
+            manifolds[i].allowance = 0.0
