@@ -272,7 +272,7 @@ cdef class Pipeline:
 
     def notice(self):
         """What the user has written since the last step wakes whom it concerns."""
-        self.arrays.watch.touch_all()
+        self.gather()
         self.sleepers.notice()
 
     def follow(self):

@@ -20,7 +20,7 @@ from mcsim.state._bodies cimport STATIC
 from mcsim.state._closing_up cimport Rows
 from mcsim.state._joint cimport MOTION_NONE
 
-from mcsim.state.fields import JOINT_DTYPE
+from mcsim.state.fields import AWAKE, JOINT_DTYPE
 
 cdef enum:
     BLOCK = 64                   # bodies that are compared at once
@@ -87,9 +87,11 @@ cdef class StateArrays:
 
     cdef bint edit(self, bodies, Rows rows, fresh, sizes, woken) except -1:
         """Follow bodies that went and came, where joints stay between the bodies that they are on. bodies: BodyArrays of
-        all (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or which
-        bodies woke, and the islands of all. -> whether they are in other memory"""
+        all (BodyArrays.edited), fresh: of those that came; sizes: theirs, as of BodyArrays.lengths; woken: None, or the
+        numbers of those that woke, and the islands of all, None: those of the others are the same. -> whether they are in
+        other memory"""
         cdef bint moved = bodies.whole is not self.kept[0].whole
+        cdef int32_t i
         if not moved:
             for name, array in (<dict>bodies.whole).items():
                 rows.edit(array, (<dict>fresh.whole)[name], 1)
@@ -97,9 +99,11 @@ cdef class StateArrays:
         else:
             self._point_at_bodies(bodies)
         if woken is not None:
+            if woken[1] is not None:
+                bodies.island[...] = woken[1]
+                self.watch.touch_all()
+            bodies.island[woken[0]] = AWAKE
             bodies.still_time[woken[0]] = bodies.still_speed[woken[0]] = 0.0
-            bodies.island[...] = woken[1]
-            self.watch.touch_all()
         rows.edit(self.kept_sizes, sizes)
         self.kept_sizes[bodies.count:] = 1.0
         self.kept = (bodies, self.kept[1])
@@ -107,6 +111,8 @@ cdef class StateArrays:
             self.watch.follow(bodies)
         else:
             self.watch.edit(bodies, rows.fresh)
+            for i in () if woken is None else woken[0]:
+                self.watch.touch_written(&i, 1)
         bodies.watch = self.watch
         return moved
 

@@ -66,7 +66,7 @@ class Gathering:
     kept: np.ndarray
     numbers: np.ndarray
     joints: np.ndarray
-    woken: tuple[np.ndarray, np.ndarray] | None
+    woken: tuple[np.ndarray, np.ndarray | None] | None
 
     def __init__(
         self,
@@ -104,8 +104,10 @@ class Gathering:
         bodies = self.old.bodies.gathered(self.body_rows, self.arrays)
         if self.woken is not None:
             awake, island = self.woken
+            if island is not None:
+                bodies.island[...] = island
+            bodies.island[awake] = AWAKE
             bodies.still_time[awake] = bodies.still_speed[awake] = 0.0
-            bodies.island[...] = island
         return bodies
 
     @property
@@ -291,9 +293,10 @@ class Gathering:
             records["broken"] = np.where(records["broken"] == 1, 1, now)
         return records
 
-    def _woken(self) -> tuple[np.ndarray, np.ndarray] | None:
+    def _woken(self) -> tuple[np.ndarray, np.ndarray | None] | None:
         """Whom it wakes that sleeps beside a body that goes, is another version, or comes and stands still; or at a joint
-        that comes or goes. The bodies' islands are by old numbers until then."""
+        that comes or goes: the numbers of those bodies, and the islands of all, which are by old numbers until then, None
+        where they are the same. None: nobody wakes, and all islands are the same."""
         if self.old.pipeline.parts.islands.sleepers == 0:
             return None
         scene, arrays, numbers, versions = self.scene, self.arrays, self.numbers, [new for new, _ in self.versions]
@@ -314,9 +317,11 @@ class Gathering:
         changed += [self.old.scene.joints[i] for i in self.joint_rows.gone]
         ends = {name for joint in changed for name in (joint.a, joint.b) if name in self.old.body_index}
         woken |= {int(island[self.old.body_index[name]]) for name in ends}
+        woken -= {AWAKE}
+        if not woken and not self.body_rows.moves:
+            return None
         before = self.body_rows.of(island, arrays.island)
-        awake = np.isin(before, list(woken - {AWAKE}))
-        return awake, np.where(awake, AWAKE, numbers[before])
+        return np.flatnonzero(np.isin(before, list(woken))), numbers[before] if self.body_rows.moves else None
 
 
 def _sources(new: Sequence[Described], old: Sequence[Described]) -> np.ndarray:
