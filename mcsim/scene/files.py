@@ -3,7 +3,7 @@
 What is wrong is answered by one line: the file, the place in it, the problem.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Protocol
@@ -22,6 +22,9 @@ from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.schema import SceneModel
 from mcsim.scene.shapes import SHAPES
 
+# What bodies that are else alike have of their own.
+PLACE = ("position", "orientation", "velocity", "angular_velocity")
+
 
 class Empty(Protocol):
     """What is filled from data: a Scene, which is above, since its own methods call what is here."""
@@ -30,7 +33,9 @@ class Empty(Protocol):
     name: str
     _written: frozenset[str]
 
-    def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body: ...
+    def _add_alike(
+        self, like: Callable[[], Body], name: str | None, fields: Mapping[str, Any], written: Iterable[str]
+    ) -> None: ...
     def add_joint(self, joint: Joint) -> Joint: ...
     def ignore_collision(self, a: Body | str, b: Body | str) -> None: ...
     def body(self, which: Body | str) -> Body: ...
@@ -57,8 +62,9 @@ def fill(scene: Empty, data: Any, source: str = "") -> None:
             if key in fields:
                 setattr(scene, key, fields[key])
     scene._written = frozenset(fields)
+    alike: dict[str, Body] = {}
     for i, body in enumerate(fields.get("bodies", ())):
-        _add_body(scene, body, source, f"bodies[{i}]")
+        _add_body(scene, body, source, f"bodies[{i}]", alike)
     for i, joint in enumerate(fields.get("joints", ())):
         _add_joint(scene, joint, source, f"joints[{i}]")
     for i, pair in enumerate(fields.get("ignored_pairs", ())):
@@ -84,18 +90,28 @@ def _told_pair(scene: Empty, fields: dict[str, Any]) -> PairMaterial:
 # ---- from fields to classes ------------------------------------------------------------------------------------------
 
 
-def _add_body(scene: Empty, fields: dict[str, Any], source: str, place: str) -> None:
-    written = list(fields)
-    _make(fields, "material", Material, source, place)
-    shapes = []
-    for i, shape in enumerate(fields.pop("shapes", ())):
-        here = f"{place}.shapes[{i}]"
-        _make(shape, "material", Material, source, here)
-        with _at(source, here):
-            shapes.append(SHAPES[shape.pop("type")].from_arguments(shape))
-    name = fields.pop("name", None)
+def _add_body(scene: Empty, fields: dict[str, Any], source: str, place: str, alike: dict[str, Body]) -> None:
+    """alike: bodies without a pose by what was said of them, for many differ in that alone."""
+    written, name = list(fields), fields.pop("name", None)
+    pose = {field: fields.pop(field) for field in PLACE if field in fields}
+    key = repr(fields)
+    if key not in alike:
+        _make(fields, "material", Material, source, place)
+        shapes = []
+        for i, shape in enumerate(fields.pop("shapes", ())):
+            here = f"{place}.shapes[{i}]"
+            _make(shape, "material", Material, source, here)
+            with _at(source, here):
+                shapes.append(SHAPES[shape.pop("type")].from_arguments(shape))
+        fields["shape"] = shapes
+
+    def like() -> Body:
+        if key not in alike:
+            alike[key] = Body(0, "", **fields)
+        return alike[key]
+
     with _at(source, place):
-        scene._add_body(name, fields | {"shape": shapes}, written)
+        scene._add_alike(like, name, pose, written)
 
 
 def _add_joint(scene: Empty, fields: dict[str, Any], source: str, place: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcsim.core.rotation import normalized
 from mcsim.scene.bodies import Body, Kept
 from mcsim.scene.checks import LISTS, QUATERNION_TOLERANCE, FieldError, items, unit_quaternion, vector
 from mcsim.scene.described import lock
@@ -121,19 +122,44 @@ def bodies_of(names: Sequence[str], first: int, columns: Columns, shared: Mappin
             except FieldError as error:
                 raise error.within(subject(i)) from None
             made[key] = like
-        body = object.__new__(Body)
-        arguments = {**like._arguments, "name": names[i]}
-        body.__dict__.update(like.__dict__)
-        for field, tuples in rows.items():
-            arguments[field] = tuples[i]
-            body.__dict__[field] = arrays[field][i]
-        body.__dict__.update(_arguments=arguments, index=first + i, name=names[i], shapes=list(like.shapes))
+        told = {field: tuples[i] for field, tuples in rows.items()}
+        body = alike(like, first + i, names[i], told, {field: array[i] for field, array in arrays.items()})
         if "user_data" in columns.lists:
             body.__dict__["_own"] = Kept(columns.lists["user_data"][i])
-        if not like.enabled:
-            body.__dict__.update(velocity=like.velocity, angular_velocity=like.angular_velocity)
         result.append(body)
     return result
+
+
+def alike(like: Body, index: int, name: str, told: dict[str, Any], arrays: dict[str, np.ndarray]) -> Body:
+    """A body that differs from another in its place alone. told: of its pose and velocities the checked arguments that
+    differ; arrays: the attributes that they come to, read-only."""
+    body = object.__new__(Body)
+    own = body.__dict__
+    own.update(like.__dict__)
+    own.update(arrays)
+    own.update(_arguments={**like._arguments, "name": name, **told}, index=index, name=name, shapes=list(like.shapes))
+    if not like.enabled:
+        own.update(velocity=like.velocity, angular_velocity=like.angular_velocity)
+    return body
+
+
+def placed(like: Body, index: int, name: str, fields: Mapping[str, Any]) -> Body:
+    """The same from what a file says: the pose and velocities that are in `fields`, the others being 0. `like` has those
+    that a body is made with where they are not told."""
+    told: dict[str, Any] = {}
+    arrays: dict[str, np.ndarray] = {}
+    for field, size in POSES.values():
+        if field not in fields:
+            continue
+        told[field] = unit_quaternion(fields[field], field) if size == 4 else vector(fields[field], field)
+        if size == 4:
+            arrays[field] = lock(normalized(told[field]))
+        else:
+            arrays[field] = lock(np.array(told[field]))
+    for field in ("velocity", "angular_velocity"):
+        if like.described_kind == "static" and field in told and any(told[field]):
+            Body(0, "", kind="static", **{field: fields[field]})  # which is refused
+    return alike(like, index, name, told, arrays)
 
 
 def _key(value: Any) -> Any:

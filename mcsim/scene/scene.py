@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import copy
 from collections import ChainMap
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, cast
 
@@ -19,7 +19,7 @@ from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, flag, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
 from mcsim.scene.joints import GearJoint, Joint
-from mcsim.scene.many_bodies import POSES, bodies_of, columns_of
+from mcsim.scene.many_bodies import POSES, bodies_of, columns_of, placed
 from mcsim.scene.materials import Material
 from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
 from mcsim.scene.pair_materials import PairMaterial, material_name, same_pairs, with_pair
@@ -212,6 +212,20 @@ class Scene:
         self.bodies.append(body)
         self._body_of[name] = body
         return body
+
+    def _add_alike(
+        self, like: Callable[[], Body], name: str | None, fields: Mapping[str, Any], written: Iterable[str]
+    ) -> None:
+        """Add a body that differs from `like()`, which is made without a pose, in what `fields` say of that."""
+        index = self._first + len(self.bodies)
+        name = _new_name(name, index, self._body_of, "body")
+        try:
+            body = placed(like(), index, name, fields)
+        except FieldError as error:
+            raise error.within(f"body {name!r}") from None
+        body._set(_written=frozenset(written))
+        self.bodies.append(body)
+        self._body_of[name] = body
 
     def add_joint(self, joint: Joint) -> Joint:
         """Add a joint such as HingeJoint, place it on its bodies and return it: its handle.

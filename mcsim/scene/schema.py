@@ -4,7 +4,7 @@ The models know no physics: that a mass is positive is checked where a body is m
 class under the same names, and requires those that have no default; a test compares the two.
 """
 
-from functools import reduce
+from functools import cache, reduce
 from inspect import signature
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -42,6 +42,12 @@ OneOrMany = Annotated[
 ABSENT: Any = None
 
 
+@cache
+def known_fields(model: type[BaseModel]) -> frozenset[str]:
+    """Asked for every object of a file, which pydantic answers slowly."""
+    return frozenset(model.model_fields)
+
+
 class Model(BaseModel):
     """An object of the file: no field but those named here."""
 
@@ -49,7 +55,7 @@ class Model(BaseModel):
     @classmethod
     def _known_fields(cls, data: Any) -> Any:
         for key in data if isinstance(data, dict) else ():
-            if key not in cls.model_fields:
+            if key not in known_fields(cls):
                 hint = suggestion(key, cls.model_fields) if isinstance(key, str) else ""
                 raise PydanticCustomError(
                     "unknown_field",

@@ -78,8 +78,21 @@ def test_they_are_what_one_by_one_makes(seed):
         for field in ("position", "orientation", "velocity", "angular_velocity", "inertia", "center_of_mass"):
             ours, theirs = getattr(a, field), getattr(b, field)
             assert ours.tobytes() == theirs.tobytes() and not ours.flags.writeable
-    worlds = [mc.World(scene) for scene in (*scenes, copy.deepcopy(scenes[0]), pickle.loads(pickle.dumps(scenes[0])))]
-    assert len({world.state_hash() for world in worlds}) == 1
+    copies = copy.deepcopy(scenes[0]), pickle.loads(pickle.dumps(scenes[0])), mc.Scene.from_dict(scenes[0].to_dict())
+    assert copies[2] == scenes[0] and copies[2].to_dict() == scenes[0].to_dict()
+    assert len({mc.World(scene).state_hash() for scene in (*scenes, *copies)}) == 1
+
+
+def test_what_is_wrong_with_a_body_of_a_file_names_it_where_others_are_alike():
+    scene = mc.Scene()
+    scene.add_bodies(names=["a", "b", "c"], shapes=SHAPES[0], positions=np.zeros((3, 3)))
+    data = scene.to_dict()
+    data["bodies"][2]["position"] = [0, 0]
+    with pytest.raises(mc.SceneError, match=r"bodies\[2\].position must be 3 numbers, got 2: \[0.0, 0.0\] \(body 'c'\)"):
+        mc.Scene.from_dict(data)
+    data["bodies"][2] = data["bodies"][1] | {"name": "c", "mass": 0.0}
+    with pytest.raises(mc.SceneError, match=r"bodies\[2\].mass must be positive, got 0.0 \(body 'c'\)"):
+        mc.Scene.from_dict(data)
 
 
 def test_arrays_are_copied():
