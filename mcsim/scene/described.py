@@ -161,7 +161,13 @@ class Described:
         raise AttributeError(f"{type(self).__name__} is fixed once made")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)  # copied and unpickled arrays come back writable
+        for value in state.values():  # copied and unpickled arrays come back writable
+            kind = type(value)
+            if kind is np.ndarray:
+                value.flags.writeable = False
+            elif kind is list or kind is tuple:
+                lock(value)
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given().items())})"

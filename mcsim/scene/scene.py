@@ -413,8 +413,12 @@ class Scene:
         write_json(self.to_dict(), path, "scene file")
 
     def copy(self) -> Scene:
-        """A scene of its own with the same content."""
-        return copy.deepcopy(self)
+        """A scene of its own with the same content. Bodies and joints, which are fixed, are those of this one."""
+        return self.sharing_parts()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Scene:
+        memo.update((id(part), part) for parts in (self.bodies, self.joints) for part in parts)
+        return self.sharing_parts()
 
     def sharing_parts(self) -> Scene:
         """A scene of its own with the same bodies and joints, which are fixed once they are in a scene: quick."""

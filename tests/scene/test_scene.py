@@ -75,7 +75,8 @@ def test_handles_and_names():
 
 def test_a_copys_handle_serves_a_strangers_does_not():
     scene = full_scene()
-    other = scene.copy()
+    assert scene.copy().body(scene.bodies[1]) is scene.bodies[1]  # which copies share, for it is fixed
+    other = pickle.loads(pickle.dumps(scene))
     assert other.body(scene.bodies[1]) is other.bodies[1] is not scene.bodies[1]
     assert other.joint(scene.joints[0]) is other.joints[0]
     stranger = mc.Scene().add_body("body1", shape=mc.Sphere(9))
@@ -101,8 +102,12 @@ def test_copies_are_equal_and_independent(duplicate):
         for x, y in zip((*a.frame_a, *a.frame_b), (*b.frame_a, *b.frame_b)):
             assert x.tobytes() == y.tobytes() and not y.flags.writeable
         assert a.axes == b.axes
-    other.add_body(shape=mc.Sphere(1))
-    assert other != scene and len(scene.bodies) == 3
+    other.add_body("more", shape=mc.Sphere(1))
+    other.add_joint(mc.BallJoint(None, "more", (0, 0, 1), name="more"))
+    other.ignore_collision("more", "body1")
+    assert other != scene and len(scene.bodies) == 3 and scene == duplicate(scene)
+    with pytest.raises(SceneError, match="there is no body 'more'"):
+        scene.body("more")
     other = duplicate(scene)
     other.gravity = (0, 0, 0)
     assert other != scene
