@@ -96,31 +96,35 @@ def problem_of_rows(
     of their own diagonal. order: as of in_threes.
     """
     order, contacts = in_threes(rows)
-    found = rows[order]
+
+    def found(name: str) -> np.ndarray:
+        """A field of the rows as the problem has them: records are long, and most of their fields are asked for nowhere."""
+        return rows[name][order]
+
     if jacobian is None and len(order) == len(rows):
-        jacobian, response = matrices(found, len(velocity))
+        jacobian, response = matrices(rows[order], len(velocity))
     else:
         whole = matrices(rows, len(velocity)) if jacobian is None else (jacobian, response)
         jacobian, response = (with_seconds(matrix, rows, order) for matrix in whole)
-    singles = found[3 * contacts :]
-    bounds = np.stack([singles["lower"], singles["upper"]], axis=1)
-    hung = np.isin(singles["kind"], (FRICTION, TWIST, ROLLING))
+    kind = found("kind")
+    bounds = np.stack([found("lower"), found("upper")], axis=1)[3 * contacts :]
+    hung = np.isin(kind[3 * contacts :], (FRICTION, TWIST, ROLLING))
     if hung.any():
         load = loads(rows)[order[3 * contacts :]][hung]
         bounds[hung] = np.stack([-load, load], axis=1)
-    impulse = found["impulse"].copy()
+    impulse = found("impulse")
     free = velocity - sparse_product(response.T, impulse) if started else velocity
-    compliance = found["compliance"][:, relaxed] + np.where(found["kind"] == JOINT, yielding * found["diagonal"], 0.0)
-    source = np.zeros(len(found), SOURCE_DTYPE)
-    source["kind"] = np.array(ROW_KINDS)[found["kind"]]
-    source["source"], source["index"] = found["source"], found["index"]
-    source["bodies"] = np.stack([found["body_a"], found["body_b"]], axis=1)
+    compliance = found("compliance")[:, relaxed] + np.where(kind == JOINT, yielding * found("diagonal"), 0.0)
+    source = np.zeros(len(order), SOURCE_DTYPE)
+    source["kind"] = np.array(ROW_KINDS)[kind]
+    source["source"], source["index"] = found("source"), found("index")
+    source["bodies"] = np.stack([found("body_a"), found("body_b")], axis=1)
     problem = Problem._of_step(
         jacobian,
         response,
         inverse_mass,
-        sparse_product(jacobian, free) + found["bias"][:, relaxed],
-        found["friction"][1 : 3 * contacts : 3],
+        sparse_product(jacobian, free) + found("bias")[:, relaxed],
+        found("friction")[1 : 3 * contacts : 3],
         bounds,
         compliance,
         impulse,
