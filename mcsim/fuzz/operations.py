@@ -187,6 +187,22 @@ def add_bodies(p: Present) -> Call:
     return Call("add_bodies", "w.add_bodies(*)", (each,))
 
 
+@operation(0.7)
+def add_bodies_from_arrays(p: Present) -> Call:
+    if len(p.world.body_names) >= MOST_BODIES:
+        return remove_body(p)
+    n = int(p.rng.integers(1, 4))
+    one = body(p.rng, "")
+    arrays: dict[str, Any] = {key: one[key] for key in ("kind", "material", "bullet", "gravity_scale") if key in one}
+    arrays |= {"names": [f"a{p.count}.{i}" for i in range(n)], "shapes": [one["shape"]] * n}
+    arrays["positions"] = [body(p.rng, "")["position"] for _ in range(n)]
+    if "orientation" in one:
+        arrays["orientations"] = one["orientation"]
+    if "velocity" in one:
+        arrays["velocities"] = [numbers(p.rng) for _ in range(n)]
+    return Call("add_bodies", "w.add_bodies(*)", (), arrays)
+
+
 @operation(1)
 def remove_body(p: Present) -> Call:
     if chance(p.rng, 0.2):

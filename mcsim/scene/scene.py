@@ -44,7 +44,7 @@ class Scene:
     """
 
     _known: tuple[Any, dict[frozenset[str], int]] = None, {}  # ignored_pairs, and the place of each pair there
-    _first: int = 0  # the number of the first body, where they are to come behind others (`extension`)
+    _first: int = 0  # the number of the first body, where they are to come behind others (`_extension`)
 
     def __init__(self, gravity: Vector = EARTH, name: str = NAME):
         self.gravity = gravity
@@ -428,7 +428,7 @@ class Scene:
         other._body_of, other._joint_of = self._body_of.copy(), self._joint_of.copy()  # dict() would be slow after removals
         return other
 
-    def extension(self) -> Scene:
+    def _extension(self) -> Scene:
         """A scene for bodies that are to come behind this one's, whose names are taken: its own are those alone."""
         other = Scene.__new__(Scene)
         other.__dict__.update(self.__dict__)
@@ -438,9 +438,9 @@ class Scene:
     def without(self, bodies: Collection[str], joints: Collection[str]) -> Scene:
         """A scene of its own without these bodies and joints, by their names. Nothing may hang on them that stays."""
         number, joint_number = self.numbers()
-        return self.without_numbers(sorted(number[name] for name in bodies), sorted(joint_number[name] for name in joints))
+        return self._without_numbers(sorted(number[name] for name in bodies), sorted(joint_number[name] for name in joints))
 
-    def without_numbers(self, bodies: Sequence[int], joints: Sequence[int]) -> Scene:
+    def _without_numbers(self, bodies: Sequence[int], joints: Sequence[int]) -> Scene:
         """The same, by their numbers, ascending."""
         if len(bodies) + len(joints) > 3:
             gone = frozenset(bodies), frozenset(joints)

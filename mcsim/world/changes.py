@@ -66,7 +66,7 @@ class Changes(WorldBase):
         arguments of `add_body`. Or the arrays that `Scene.add_bodies` takes: names, shapes, positions (n, 3) and so on. ->
         their handles. If one is wrong nothing is added."""
         with self._turn.telling("add_bodies"):
-            more = self._scene.extension()
+            more = self._scene._extension()
             if descriptions is None:
                 more.add_bodies(**arrays)
             elif arrays:
@@ -103,7 +103,7 @@ class Changes(WorldBase):
         scene, joints = self._scene, self._hanging(bodies, joints)
         rows, gone = Rows.without(len(scene.bodies), bodies), tuple(scene.joints[i].name for i in joints)
         if joints or scene.ignored_pairs or scene.pair_materials:
-            self._take(scene.without_numbers(bodies, joints), rows, Rows.without(len(scene.joints), joints))
+            self._take(scene._without_numbers(bodies, joints), rows, Rows.without(len(scene.joints), joints))
         else:
             del scene  # only the world is to have it
             self._take_bodies(rows, ())

@@ -47,7 +47,7 @@ class Draft:
         """The scene, one of its own."""
         rows = self._rows
         if rows.count < rows.old:
-            return self._scene.without_numbers(rows.gone, ())
+            return self._scene._without_numbers(rows.gone, ())
         scene = self._scene.sharing_parts()
         for i, body in zip(rows.fresh.tolist(), self._fresh):
             scene.bodies[i : i + 1] = [body]

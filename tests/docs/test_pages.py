@@ -100,6 +100,17 @@ def test_the_runner_sees_what_is_wrong():
     assert differences("a −1.0\n", "b -1.0\n") and not differences("a −1.0\n", "a -1.0005\n")
 
 
+def test_what_is_not_run_says_so_to_who_reads_it():
+    """Blocks marked `python` run from an empty folder, one after the other; `python3` need something that is not there."""
+    wrong = [
+        f"{name(page)}:{block.line}"
+        for page in PAGES
+        for block in blocks(TEXTS[page])
+        if (block.language == "python" and not block.runs) or (block.language == "python3" and block.runs)
+    ]
+    assert not wrong
+
+
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
