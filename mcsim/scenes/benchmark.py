@@ -20,8 +20,10 @@ CUBE = Box((0.5, 0.5, 0.5))
 TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 
 
-def _add_cube(scene: Scene, name: str, position: Vector, density: float = 1000.0) -> None:
-    scene.add_body(name, shape=CUBE, density=density, material=MATERIAL, position=position)
+def _add_cubes(scene: Scene, places: dict[str, Vector], density: float | list[float] = 1000.0) -> None:
+    scene.add_bodies(
+        names=list(places), shapes=CUBE, density=density, material=MATERIAL, positions=np.array([*places.values()])
+    )
 
 
 @listed_scene
@@ -29,7 +31,7 @@ def one() -> Scene:
     """A cube of 1 m rests on a plane."""
     scene = Scene(name="one")
     add_floor(scene, MATERIAL)
-    _add_cube(scene, "cube", (0, 0, 0.5))
+    _add_cubes(scene, {"cube": (0, 0, 0.5)})
     return scene
 
 
@@ -38,9 +40,14 @@ def pyramid(*, base: Annotated[int, Whole(300)] = 20) -> Scene:
     """A pyramid of 1 m cubes, `base` in the lowest row, 1.05 m apart."""
     scene = Scene(name="pyramid")
     add_floor(scene, MATERIAL)
-    for row in range(base):
-        for k in range(base - row):
-            _add_cube(scene, f"cube{row}_{k}", (1.05 * (k - (base - row - 1) / 2), 0, 0.5 + row))
+    _add_cubes(
+        scene,
+        {
+            f"cube{row}_{k}": (1.05 * (k - (base - row - 1) / 2), 0, 0.5 + row)
+            for row in range(base)
+            for k in range(base - row)
+        },
+    )
     return scene
 
 
@@ -49,8 +56,7 @@ def tower(*, count: Annotated[int, Whole(1000)] = 15) -> Scene:
     """A tower of `count` cubes of 1 m."""
     scene = Scene(name="tower")
     add_floor(scene, MATERIAL)
-    for k in range(count):
-        _add_cube(scene, f"cube{k}", (0, 0, 0.5 + k))
+    _add_cubes(scene, {f"cube{k}": (0, 0, 0.5 + k) for k in range(count)})
     return scene
 
 
@@ -59,8 +65,7 @@ def tower10_heavy() -> Scene:
     """Ten cubes of 1 m, the top one 100 times as dense."""
     scene = Scene(name="tower10_heavy")
     add_floor(scene, MATERIAL)
-    for k in range(10):
-        _add_cube(scene, f"cube{k}", (0, 0, 0.5 + k), density=100_000.0 if k == 9 else 1000.0)
+    _add_cubes(scene, {f"cube{k}": (0, 0, 0.5 + k) for k in range(10)}, [1000.0] * 9 + [100_000.0])
     return scene
 
 
@@ -80,11 +85,17 @@ def rain(*, count: Annotated[int, Whole(50_000)] = 500) -> Scene:
             name, kind="static", shape=Box(half), material=MATERIAL, position=(offset * x, offset * y, half_height)
         )
     shapes = (Box((0.25, 0.25, 0.25)), Sphere(0.3), Capsule(0.2, 0.3))
-    for k in range(count):
-        column, row, layer = k % side, k // side % side, k // (side * side)
-        place = np.array([0.85 * (column - (side - 1) / 2), 0.85 * (row - (side - 1) / 2), 0.8 + 1.1 * layer])
-        place += 0.03 * sin(12.9898 * k + np.arange(3))
-        scene.add_body(f"body{k}", shape=shapes[k % 3], density=1000.0, material=MATERIAL, position=place)
+    k = np.arange(count)
+    column, row, layer = k % side, k // side % side, k // (side * side)
+    places = np.stack([0.85 * (column - (side - 1) / 2), 0.85 * (row - (side - 1) / 2), 0.8 + 1.1 * layer], axis=1)
+    places += 0.03 * sin(12.9898 * k[:, None] + np.arange(3))
+    scene.add_bodies(
+        names=[f"body{i}" for i in range(count)],
+        shapes=[shapes[i % 3] for i in range(count)],
+        density=1000.0,
+        material=MATERIAL,
+        positions=places,
+    )
     return scene
 
 
