@@ -36,7 +36,7 @@ cdef class RungeKuttaSteps:
     cdef bint make_good_stages(self, double h) noexcept nogil
     cdef void watch(self, int k) noexcept nogil
     cdef bint is_good(self, double h) noexcept nogil
-    cdef double error_across(self, double h) noexcept nogil
+    cdef void judge(self, double h, bint across, double* errors) noexcept nogil
     cdef bint make_implicit_stages(self, double h) noexcept nogil
     cdef void accelerate_stage(self, double h) noexcept nogil
     cdef bint settle_implicit(self, double h, int before, int after) noexcept nogil

@@ -200,10 +200,7 @@ cdef class RungeKuttaSteps:
         """Whether the error of a step that is at its end is small enough, and how long the next one is to be. Where forces
         have come to a bound, or left it, the explicit method looks for when that is, by halves of the time left to it."""
         cdef double errors[2]
-        self.motion.find_errors(False)
-        if self.motion.projecting:
-            self.motion.project_errors(h)
-        self.motion.judge(errors)
+        self.judge(h, False, errors)
         if not self.sizes.accepts(errors, h):
             return False
         if self.implicit is None:
@@ -213,21 +210,20 @@ cdef class RungeKuttaSteps:
             return True
         if self.corner == 0.0:
             self.uncut = h
-        self.missed = self.error_across(h) / h
+        self.judge(h, True, errors)
+        self.missed = self.sizes.error(errors, h) / h
         if not self.missed * h < 1.0:
             self.corner = h
             return False
         self.corner, self.sizes.h = 0.0, max(self.sizes.h, self.uncut)
         return True
 
-    cdef double error_across(self, double h) noexcept nogil:
-        """Of a step in which forces have a corner, in parts of the tolerance."""
-        cdef double errors[2]
-        self.motion.find_errors(True)
+    cdef void judge(self, double h, bint across, double* errors) noexcept nogil:
+        """Of a step of h that is at its end, what StepSize judges. across: of one in which forces have a corner."""
+        self.motion.find_errors(across)
         if self.motion.projecting:
             self.motion.project_errors(h)
         self.motion.judge(errors)
-        return self.sizes.error(errors, h)
 
     cdef bint make_implicit_stages(self, double h) noexcept nogil:
         """The same, of all stages together; joints are projected at the end. -> whether it came to one. If not, it may with
@@ -391,10 +387,7 @@ cdef class RungeKuttaSteps:
         cdef double errors[2]
         if self.motion.projecting:
             self.motion.accelerate(False)
-        self.motion.find_errors(False)
-        if self.motion.projecting:
-            self.motion.project_errors(1.0)
-        self.motion.judge(errors)
+        self.judge(1.0, False, errors)
         return errors[0] / self.sizes.tolerance
 
     cdef bint find_backward_place(self, double begin) noexcept nogil:
