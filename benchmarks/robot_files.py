@@ -32,6 +32,7 @@ from mcsim.scenes import with_floor
 
 ENDINGS = (".urdf", ".xml")
 FAMILY = 20  # files of one pattern of name in one folder from which on the table has one line for all that run
+CUT = 90  # characters of what is told of a file, so that lines of the page stay short
 
 
 @dataclass
@@ -137,7 +138,7 @@ def table(outcomes):
             numbers = f"{found.ms_step:.2f} | {found.fastest:.3g}" if outcome == "runs" else " | "
             told = found.told.replace("|", "/")
             lines.append(
-                f"| {found.file} | {outcome} | {size} | {numbers} | {told[:160]}{'…' if len(told) > 160 else ''} |"
+                f"| {found.file} | {outcome} | {size} | {numbers} | {told[:CUT]}{'…' if len(told) > CUT else ''} |"
             )
     return "\n".join(lines)
 
