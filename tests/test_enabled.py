@@ -182,6 +182,26 @@ def test_files_of_it(kind, tmp_path):
     assert other.positions == pytest.approx(world.positions, abs=1e-4)
 
 
+@pytest.mark.parametrize("standing", ["static", "kinematic"])
+@every_world
+def test_a_joint_on_what_stands_still_lets_go_with_it(kind, standing):
+    """Its mass, kind and inertia are those that it has while it is enabled, so that is to be asked for by itself."""
+    scene = mc.Scene()
+    scene.add_body("post", kind=standing, shape=mc.Sphere(0.1), position=(0, 0, 2))
+    scene.add_body("ball", shape=mc.Sphere(0.1), position=(0.5, 0, 2))
+    scene.add_joint(mc.BallJoint("post", "ball", (0, 0, 2), name="arm"))
+    world, falling = kind(scene, dt=DT), kind(scene, dt=DT)
+    world.set_body("post", enabled=False)
+    falling.body("post").enabled = False
+    for one in (world, falling):
+        assert not one.joint("arm").enabled
+        assert pickle.loads(pickle.dumps(one)).state_hash() == one.state_hash()
+        one.step(20)
+        assert one.velocities[1] == pytest.approx((0, 0, -9.81 * 20 * DT), abs=1e-9)
+    world.set_body("post", enabled=True)
+    assert world.joint("arm").enabled
+
+
 def test_what_sleeps_on_it_wakes():
     world = mc.World(pile(), dt=DT, sleep=mc.Sleep(time=0.1))
     world.step(100)

@@ -232,7 +232,8 @@ class Gathering:
             return self.joint_rows.stay
         ends, numbers = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]]), self.kept.copy()
         for new, before in self.versions:
-            if same_rows(self.arrays.whole, 1 + self._place(new), self.old.bodies.whole, 1 + before, HELD):
+            alike = self.scene.bodies[new].enabled == self.old.scene.bodies[before].enabled  # else it holds, or lets go
+            if alike and same_rows(self.arrays.whole, 1 + self._place(new), self.old.bodies.whole, 1 + before, HELD):
                 numbers[before] = new
         return np.array_equal(numbers[ends], ends)
 
