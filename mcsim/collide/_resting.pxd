@@ -29,10 +29,8 @@ cdef inline void carry_points(Manifold* manifolds, Py_ssize_t count, const Bodie
 
 
 cdef inline bint at_rest(const Manifold* m, const Bodies* bodies) noexcept nogil:
-    """Whether neither body is dynamic and awake, and one sleeps. NULL: yes."""
+    """Whether neither body is dynamic and awake, and one sleeps."""
     cdef bint a, b
-    if bodies == NULL:
-        return True
     a = bodies.island[m.body_a] >= 0
     b = bodies.island[m.body_b] >= 0
     return (a or b) and (a or bodies.kind[m.body_a] != DYNAMIC) and (b or bodies.kind[m.body_b] != DYNAMIC)
