@@ -131,8 +131,8 @@ class Body(Described):
             "shapes": _shapes(shape, kind),
             "position": vector(position, "position"),
             "orientation": unit_quaternion(orientation, "orientation"),
-            "velocity": _motion(velocity, kind, "velocity"),
-            "angular_velocity": _motion(angular_velocity, kind, "angular_velocity"),
+            "velocity": checked_motion(velocity, kind, "velocity"),
+            "angular_velocity": checked_motion(angular_velocity, kind, "angular_velocity"),
             "density": None if density is None else positive(density, "density"),
             "mass": None if mass is None else positive(mass, "mass"),
             "inertia": None if inertia is None else _inertia(inertia, unphysical_inertia),
@@ -212,7 +212,7 @@ def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
     return shapes
 
 
-def _motion(value: Any, kind: str, field: str) -> tuple[float, ...]:
+def checked_motion(value: Any, kind: str, field: str) -> tuple[float, ...]:
     """A velocity, which a static body has not."""
     result = vector(value, field)
     if kind == "static" and any(result):

@@ -3,7 +3,7 @@
 What is wrong is answered by one line: the file, the place in it, the problem.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Protocol
@@ -17,13 +17,14 @@ from mcsim.scene.checks import FieldError, listing, show
 from mcsim.scene.described import VERSION
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints import JOINTS, Joint
+from mcsim.scene.many_bodies import POSES, placed
 from mcsim.scene.materials import Material
 from mcsim.scene.pair_materials import PairMaterial
 from mcsim.scene.schema import SceneModel
 from mcsim.scene.shapes import SHAPES
 
 # What bodies that are else alike have of their own.
-PLACE = ("position", "orientation", "velocity", "angular_velocity")
+PLACE = tuple(field for field, _ in POSES.values())
 
 
 class Empty(Protocol):
@@ -33,9 +34,7 @@ class Empty(Protocol):
     name: str
     _written: frozenset[str]
 
-    def _add_alike(
-        self, like: Callable[[], Body], name: str | None, fields: Mapping[str, Any], written: Iterable[str]
-    ) -> None: ...
+    def _add_body(self, name: str | None, make: Callable[[int, str], Body]) -> Body: ...
     def add_joint(self, joint: Joint) -> Joint: ...
     def ignore_collision(self, a: Body | str, b: Body | str) -> None: ...
     def body(self, which: Body | str) -> Body: ...
@@ -92,7 +91,7 @@ def _told_pair(scene: Empty, fields: dict[str, Any]) -> PairMaterial:
 
 def _add_body(scene: Empty, fields: dict[str, Any], source: str, place: str, alike: dict[str, Body]) -> None:
     """alike: bodies without a pose by what was said of them, for many differ in that alone."""
-    written, name = list(fields), fields.pop("name", None)
+    written, name = frozenset(fields), fields.pop("name", None)
     pose = {field: fields.pop(field) for field in PLACE if field in fields}
     key = repr(fields)
     if key not in alike:
@@ -105,13 +104,13 @@ def _add_body(scene: Empty, fields: dict[str, Any], source: str, place: str, ali
                 shapes.append(SHAPES[shape.pop("type")].from_arguments(shape))
         fields["shape"] = shapes
 
-    def like() -> Body:
+    def make(index: int, name: str) -> Body:
         if key not in alike:
             alike[key] = Body(0, "", **fields)
-        return alike[key]
+        return placed(alike[key], index, name, pose, written)
 
     with _at(source, place):
-        scene._add_alike(like, name, pose, written)
+        scene._add_body(name, make)
 
 
 def _add_joint(scene: Empty, fields: dict[str, Any], source: str, place: str) -> None:

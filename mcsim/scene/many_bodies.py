@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcsim.core.linear import lengths
 from mcsim.core.rotation import normalized
-from mcsim.scene.bodies import Body, Kept
+from mcsim.scene.bodies import Body, Kept, checked_motion
 from mcsim.scene.checks import LISTS, QUATERNION_TOLERANCE, FieldError, items, unit_quaternion, vector
 from mcsim.scene.described import lock
 from mcsim.scene.shapes import Shape
@@ -79,8 +80,7 @@ def _checked(field: str, value: Any, count: int, subject: Callable[[int], str]) 
         given = array = np.zeros(0)
     ok = array.shape in ((size,), (count, size)) and bool(np.isfinite(array).all()) and given.dtype.kind in "iuf"
     if ok and size == 4:
-        length = np.sqrt((array * array).sum(axis=-1))
-        ok = bool((np.abs(length - 1.0) < 0.5 * QUATERNION_TOLERANCE).all())
+        ok = bool((np.abs(lengths(array) - 1.0) < 0.5 * QUATERNION_TOLERANCE).all())
     if not ok:
         check = unit_quaternion if size == 4 else vector
         one = _rows(value) is None
@@ -90,12 +90,6 @@ def _checked(field: str, value: Any, count: int, subject: Callable[[int], str]) 
             except FieldError as error:
                 raise error.within(subject(0 if one else i)) from None
     return lock(np.ascontiguousarray(np.broadcast_to(array, (count, size))))
-
-
-def _normalized(q: np.ndarray) -> np.ndarray:
-    """(n, 4), each as core.rotation.normalized has it, to the bit."""
-    size = np.sqrt(((q[:, 0] * q[:, 0] + q[:, 1] * q[:, 1]) + q[:, 2] * q[:, 2]) + q[:, 3] * q[:, 3])
-    return lock(q / size[:, None])
 
 
 def bodies_of(names: Sequence[str], first: int, columns: Columns, shared: Mapping[str, Any]) -> list[Body]:
@@ -109,7 +103,8 @@ def bodies_of(names: Sequence[str], first: int, columns: Columns, shared: Mappin
     _check_motion(arrays, shared, subject)
     rows = {name: list(map(tuple, array.tolist())) for name, array in arrays.items()}
     if "orientation" in arrays:
-        arrays["orientation"] = _normalized(arrays["orientation"])
+        q = arrays["orientation"]
+        arrays["orientation"] = lock(q / lengths(q)[:, None])  # to the bit as `normalized` has each
     own = [field for field in ("shape", *LISTED[:3]) if field in columns.lists]
     made: dict[tuple[Any, ...], Body] = {}
     result = []
@@ -143,23 +138,27 @@ def alike(like: Body, index: int, name: str, told: dict[str, Any], arrays: dict[
     return body
 
 
-def placed(like: Body, index: int, name: str, fields: Mapping[str, Any]) -> Body:
-    """The same from what a file says: the pose and velocities that are in `fields`, the others being 0. `like` has those
-    that a body is made with where they are not told."""
+def placed(like: Body, index: int, name: str, fields: Mapping[str, Any], written: frozenset[str]) -> Body:
+    """The same from what a file says: the pose and velocities that are in `fields`, the others as of `like`, which was made
+    without them. written: the names of all that the file says."""
     told: dict[str, Any] = {}
     arrays: dict[str, np.ndarray] = {}
     for field, size in POSES.values():
         if field not in fields:
             continue
-        told[field] = unit_quaternion(fields[field], field) if size == 4 else vector(fields[field], field)
         if size == 4:
+            told[field] = unit_quaternion(fields[field], field)
             arrays[field] = lock(normalized(told[field]))
         else:
+            told[field] = _checked_place(fields[field], like.described_kind, field)
             arrays[field] = lock(np.array(told[field]))
-    for field in ("velocity", "angular_velocity"):
-        if like.described_kind == "static" and field in told and any(told[field]):
-            Body(0, "", kind="static", **{field: fields[field]})  # which is refused
-    return alike(like, index, name, told, arrays)
+    body = alike(like, index, name, told, arrays)
+    body.__dict__["_written"] = written
+    return body
+
+
+def _checked_place(value: Any, kind: str, field: str) -> tuple[float, ...]:
+    return vector(value, field) if field == "position" else checked_motion(value, kind, field)
 
 
 def _key(value: Any) -> Any:
@@ -173,6 +172,6 @@ def _check_motion(arrays: Mapping[str, np.ndarray], shared: Mapping[str, Any], s
         if shared["kind"] == "static" and field in arrays and arrays[field].any():
             i = int(np.flatnonzero(arrays[field].any(axis=1))[0])
             try:
-                Body(0, "", kind="static", **{field: arrays[field][i]})
+                checked_motion(arrays[field][i], "static", field)
             except FieldError as error:
                 raise error.within(subject(i)) from None

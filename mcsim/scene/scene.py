@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import copy
 from collections import ChainMap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from os import PathLike
 from typing import Any, ClassVar, cast
 
@@ -19,7 +19,7 @@ from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, flag, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
 from mcsim.scene.joints import GearJoint, Joint
-from mcsim.scene.many_bodies import POSES, bodies_of, columns_of, placed
+from mcsim.scene.many_bodies import POSES, bodies_of, columns_of
 from mcsim.scene.materials import Material
 from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
 from mcsim.scene.pair_materials import PairMaterial, material_name, same_pairs, with_pair
@@ -145,7 +145,7 @@ class Scene:
         user_data: anything of your own, read back as body.user_data, from a world's handle too. No file holds it.
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
-        return self._add_body(name, arguments)
+        return self._add_body(name, lambda index, name: Body(index, name, **arguments))
 
     def add_bodies(
         self,
@@ -199,33 +199,17 @@ class Scene:
         self._body_of.update((body.name, body) for body in bodies)
         return bodies
 
-    def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body:
-        """Add a body. `written` names the fields that a file gave."""
+    def _add_body(self, name: str | None, make: Callable[[int, str], Body]) -> Body:
+        """Add the body that is made of its number and its name."""
         index = self._first + len(self.bodies)
         name = _new_name(name, index, self._body_of, "body")
         try:
-            body = Body(index, name, **arguments)
+            body = make(index, name)
         except FieldError as error:
             raise error.within(f"body {name!r}") from None
-        if written is not None:
-            body._set(_written=frozenset(written))
         self.bodies.append(body)
         self._body_of[name] = body
         return body
-
-    def _add_alike(
-        self, like: Callable[[], Body], name: str | None, fields: Mapping[str, Any], written: Iterable[str]
-    ) -> None:
-        """Add a body that differs from `like()`, which is made without a pose, in what `fields` say of that."""
-        index = self._first + len(self.bodies)
-        name = _new_name(name, index, self._body_of, "body")
-        try:
-            body = placed(like(), index, name, fields)
-        except FieldError as error:
-            raise error.within(f"body {name!r}") from None
-        body._set(_written=frozenset(written))
-        self.bodies.append(body)
-        self._body_of[name] = body
 
     def add_joint(self, joint: Joint) -> Joint:
         """Add a joint such as HingeJoint, place it on its bodies and return it: its handle.
@@ -584,6 +568,7 @@ class FrozenScene(Scene):
         )
 
     _add_body: Any = _refuse  # with any arguments
+    add_bodies: Any = _refuse
     _add_joint: Any = _refuse
     add: Any = _refuse
     ignore_collision: Any = _refuse
