@@ -163,6 +163,7 @@ cdef class MatrixSweeps(Sweeps):
         cdef bint watched = self.watches(&p)
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
         cdef int left = iterations                       # batch: sweeps from one look at the residual to the next
+        self.sets.begin_pass(&p)
         while left > 0:
             batch = min(batch, left - 1 if watched and left > 1 else left)
             left -= batch
@@ -187,6 +188,8 @@ cdef class Laboratory(Sweeps):
         self.problem = problem
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
+        cdef SweepPass p = self.new_pass(twist, relaxed, iterations)
+        self.sets.begin_pass(&p)
         self.solve_problem(twist, relaxed)
 
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:

@@ -9,6 +9,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.wide._contact_frame cimport ContactAnchors
+from mcsim.wide._contact_work cimport WorkSums
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lane_types cimport Wide, Wide3
 
@@ -88,7 +89,9 @@ ctypedef struct ContactStart:
     Wide as_awake                # what the springs' stiffness is multiplied by since one of the two sleeps
     Wide steadies                # 1: may_steady
     Wide outweighed              # 1: what one of the two touches weighs far more
+    int32_t group[8]             # of find_groups, of those that are held too
     Wide twists                  # 1: friction about the normal
+    Wide goes_on                 # of weigh_pushes
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
     Wide slide_carry[2]
     Wide twist_carry
@@ -131,6 +134,7 @@ ctypedef struct ContactRule:
     double push_speed            # this [m/s], and
     double push_rate             # so many times its `size` in a second
     double h                     # [s]
+    bint pushed                  # weigh_pushes has told what goes on
     double first                 # the part of a substep's forces that the biased pass bears
     double settle_speed          # a change of a velocity that may be left undone: this [m/s], and
     double settle_rate           # so many times the lane's `size` in a second
@@ -159,9 +163,10 @@ ctypedef struct WideKernels:
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                     const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil
     # `part` of the impulses acts, the rest of them is carried. ended: they are those of a substep of this step, whose
-    # totals they are added to.
+    # totals they are added to. pushing, number, last: of ContactWork; number: 0 where nobody asks.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                       Twist* twist, double part, bint ended) noexcept nogil
+                       Twist* twist, double part, bint ended, int32_t* pushing, int32_t number,
+                       int32_t* last) noexcept nogil
     # Of warm starts of impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move;
     # part[-1] is of the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -173,6 +178,11 @@ ctypedef struct WideKernels:
     void (*weigh_changes)(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, double* along,
                           double* alone) noexcept nogil
     void (*leave_changes)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const double* times) noexcept nogil
+    # What of the change of the first halves in the biased pass may go on into the relax pass, into `goes_on`; all as of
+    # ContactWork.
+    void (*weigh_pushes)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Twist* twist,
+                         const Twist* started, const Twist* kicked, WorkSums* sums, const int32_t* pushing,
+                         int32_t number) noexcept nogil
     # One sweep of projected Gauss-Seidel, or its round `again`, from 1 on, over the lanes that it goes over more often.
     # rub: friction too, as always in the relax pass. changed: of bodies, becomes 1 where the first round of a relax pass
     # changes a velocity by more than may be left undone; or NULL. stirred: of bodies, the last round that has changed them,

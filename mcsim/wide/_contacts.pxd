@@ -8,6 +8,7 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideKernels
+from mcsim.wide._contact_work cimport ContactWork
 
 # A loop over blocks, as its threads see it.
 ctypedef struct Task:
@@ -31,6 +32,8 @@ ctypedef struct Task:
     bint rub
     bint second
     bint ended
+    int32_t* pushing
+    int32_t* last
     int again
     int32_t* changed
     int32_t* stirred
@@ -61,6 +64,7 @@ cdef class WideContacts:
     cdef double* passing                # (bodies, 6), likewise
     cdef int32_t* bearers               # of bodies, of find_firmness
     cdef int32_t* stirred               # of bodies (-1: the world), of WideKernels.sweep
+    cdef ContactWork work
     cdef int32_t* groups                # of bodies, of find_groups
     cdef int32_t* going                 # of WideKernels.sweep
     cdef int32_t* place                 # of sort_by_group
@@ -102,6 +106,7 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
+    cdef void weigh_pushes(self, const Twist* twist) noexcept nogil
     cdef void note_impulses(self) noexcept nogil
     cdef void weigh_changes(self, double* along, double* alone) noexcept nogil
     cdef void leave_changes(self, const double* times) noexcept nogil

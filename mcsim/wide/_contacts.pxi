@@ -23,11 +23,12 @@ from mcsim.wide._blocks cimport (ALIKE, SLIGHT, ContactBlock, ContactRule, Conta
                                  WideKernels, WidePoint, WideRub, WideSpin)
 from mcsim.wide._contact_frame cimport (AnchorPoint, ContactAnchors, ContactFrame, find_frame, put_anchors, set_anchors,
                                         spin_axis, there)
+from mcsim.wide._contact_work cimport WorkSums, part_without_work
 from mcsim.wide._limit_surface cimport Planar, limit_surface_step, set_cone, set_spin
 from mcsim.wide._efforts cimport is_outweighed, lasting_load, may_steady
 from mcsim.wide._ends cimport *
 from mcsim.wide._lane_types cimport *
-from mcsim.wide._groups cimport group_of
+from mcsim.wide._groups cimport group_of, mover
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
 from mcsim.wide._pairs cimport *
@@ -38,16 +39,19 @@ cdef enum:
 include "_shared_lanes.pxi"
 include "_contact_lanes.pxi"
 include "_contact_refresh.pxi"
+include "_contact_work.pxi"
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
-cdef inline void return_block(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
+cdef inline void return_block(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, bint pushed,
                               Twist* twist) noexcept nogil:
     """The second halves of the impulses act. `carry` holds first halves from now on, which are friction's warm starts."""
     cdef WidePair p = load_lanes(&block.ends, twist)
     cdef Wide normal[4]
     cdef int i
-    for i in range(block.point_count):
+    if pushed:
+        take_back_pushes(block, start, normal)
+    for i in range(0 if pushed else block.point_count):
         normal[i] = w_second_half(block.points[i].impulse, start.points[i].carry)
         start.points[i].carry = block.points[i].impulse
         block.points[i].impulse = block.points[i].impulse + normal[i]
@@ -71,11 +75,12 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
             refresh_roll(&blocks[k], &resisting[k])
         if twist != NULL:
             freeze(&blocks[k], twist, NULL)
-            return_block(&blocks[k], &starts[k], &resisting[k], twist)
+            return_block(&blocks[k], &starts[k], &resisting[k], rule.pushed, twist)
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                     Twist* twist, double part, bint ended) noexcept nogil:
+                     Twist* twist, double part, bint ended, int32_t* pushing, int32_t number,
+                     int32_t* last) noexcept nogil:
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
@@ -98,6 +103,8 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
+        if number > 0:
+            note_pushes(block, start, pushing, number, last)
         for i in range(2):
             start.slide_carry[i] = rest * block.slide.impulse[i]
             block.slide.impulse[i] = first * block.slide.impulse[i]
@@ -292,6 +299,7 @@ KERNELS.warm_start = warm_start
 KERNELS.keep_parts = keep_parts
 KERNELS.note_impulses = note_impulses
 KERNELS.weigh_changes = weigh_changes
+KERNELS.weigh_pushes = weigh_pushes
 KERNELS.leave_changes = leave_changes
 KERNELS.sweep = sweep
 KERNELS.sweep_changing = sweep_changing

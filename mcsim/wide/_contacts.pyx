@@ -75,6 +75,7 @@ cdef class WideContacts:
         self.going, self.place = integers(of_bodies[2]), integers(of_bodies[3])
         self.bearers, self.passing = integers(of_bodies[4]) + 1, doubles(passing)
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
+        self.work = ContactWork(bodies)
         self.body_room = bodies
 
     def resize(self, Py_ssize_t bodies, Py_ssize_t room=0):
@@ -171,6 +172,7 @@ cdef class WideContacts:
             return GROW
         self.choose(count)
         self.number = 0
+        self.work.begin_step(manifolds, count, bodies)
         find_groups(self.groups, self.going, manifolds, count, bodies, joints, awake, awake_count)
         self.color(manifolds, resistances, count, bodies, neighbours, joined, gravity)
         for half in range(2):
@@ -325,6 +327,7 @@ cdef class WideContacts:
             self.rule.damping[k] = 2.0 * settings.contact_damping_ratio / (1.0 + k)
         self.rule.rate = settings.baumgarte / h if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         self.rule.steadying = steadying(settings.contact_damping_ratio)
+        self.rule.pushed = twist != NULL and self.work.pushes()
         task.bodies = bodies
         task.rule = &self.rule
         task.twist = twist
@@ -338,6 +341,7 @@ cdef class WideContacts:
         task.twist = twist
         task.part = part
         task.ended = ended
+        task.pushing, task.number, task.last = self.work.pushing, self.work.number, &self.work.last
         self.share_by_color(&task, do_warm_start)
 
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil:
@@ -349,6 +353,12 @@ cdef class WideContacts:
 
     cdef void note_impulses(self) noexcept nogil:
         self.kernels.note_impulses(self.blocks, self.starts, self.count)
+
+    cdef void weigh_pushes(self, const Twist* twist) noexcept nogil:
+        """After the biased pass."""
+        if self.work.pushes():
+            self.kernels.weigh_pushes(self.blocks, self.starts, self.count, twist, self.work.started, self.work.kicked,
+                                      self.work.sums, self.work.pushing, self.work.number)
 
     cdef void weigh_changes(self, double* along, double* alone) noexcept nogil:
         self.kernels.weigh_changes(self.blocks, self.starts, self.count, along, alone)
@@ -435,7 +445,7 @@ cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) n
 cdef void do_warm_start(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     task.kernels.warm_start(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                            task.twist, task.part, task.ended)
+                            task.twist, task.part, task.ended, task.pushing, task.number, task.last)
 
 
 cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:

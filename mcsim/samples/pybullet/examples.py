@@ -259,5 +259,5 @@ def save_restore(play):
     world.restore(kept)
     play(world, 2.0)
     play.expect("places against those of the first time", world.positions, first, within=0.0, unit="m")
-    play(world, 5.0)
+    play(world, 10.0)
     play.expect("load over the weight at last", load(world) / weight(world), 1.0, within=0.001)
