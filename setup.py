@@ -171,7 +171,7 @@ KERNELS = {
     "mcsim.step._plain_rows": [],
     "mcsim.step._compliant_surfaces": [],
     "mcsim.step._lane_contacts": [],
-    "mcsim.step._pushed_rows": [],
+    "mcsim.step._pushes": [],
     "mcsim.step._contact_filter": [],
     "mcsim.step._locked_bodies": [],
     "mcsim.step._swept_joints": [],

@@ -28,7 +28,7 @@ so the point depends on the axis alone, and that much of the disc is round (`RIN
 rim that is rounded O + R e is the middle of the ball that touches, and R and the ball's radius are round (`line_b`).
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, neg, norm,
@@ -37,6 +37,7 @@ from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A,
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold, ManifoldPoint
 from mcsim.state._shape_types cimport PLANE
+from mcsim.collide._contact cimport MISS
 from mcsim.collide._shape_table cimport edge_between, facing, rim_radius, rounding
 from mcsim.collide._solid cimport Solid, is_surface
 from mcsim.collide.shapes._parts cimport FACING_FACE, FACING_LINE, FACING_OTHER, FACING_POINT
@@ -49,10 +50,13 @@ cdef extern from *:
     #define MC_LOWEST_OF_PART 0.064
     /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
     #define MC_LEAST_CROSSING 0.1
+    /* Triangles are in one plane whose normals and levels differ by no more: 1 - cosine, and a part of the solid's size. */
+    #define MC_IN_PLANE 1e-9
     """
     const double LOWEST "MC_LOWEST"
     const double LOWEST_OF_PART "MC_LOWEST_OF_PART"
     const double LEAST_CROSSING "MC_LEAST_CROSSING"
+    const double IN_PLANE "MC_IN_PLANE"
 
 cdef inline void cross_lines(ManifoldPoint* p, Vec3 t, Vec3 second, Vec3 u, Vec3 w) noexcept nogil:
     """The point goes with the crossing of a line along u on a and one along w on b. t, second: the tangents."""
@@ -209,23 +213,31 @@ cdef inline bint lies_over(const Solid* s, Vec3 d) noexcept nogil:
     return is_surface(s.type) or facing(s, d, &line) == FACING_FACE
 
 
+cdef inline bint rolls_on(Vec3 along, double sine, double radius, Vec3 spin, double near, double ahead) noexcept nogil:
+    """Whether what comes down of a rim of that radius is the rim that rolls on: unless the disc lies flat, its middle no
+    higher than `near`, or comes flat within the time ahead. along: the rim's tangent where it is lowest; sine: of what its
+    axis leans by; spin: of the solid against the other body."""
+    return radius * sine > near and 2.0 * ahead * fabs(dot(along, spin)) < sine
+
+
 cdef inline bint keep_lowest(Manifold* m, const Solid* s, const Solid* other, double radius, Vec3 spin, double near,
                              double ahead) noexcept nogil:
     """Whether a solid touches the other where its rims, of that radius, are lowest, there alone. Corners beside one of them
-    that are near or come down are the rim that rolls on, and go, unless the disc lies flat, its middle no higher than
-    `near`, or comes flat within the time ahead. spin: of the solid against the other body."""
+    that are near or come down, and roll on, go. Arguments as of rolls_on."""
     cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
     cdef double sine = norm(along)
     cdef double lowest = radius * (LOWEST_OF_PART if is_surface(other.type) else LOWEST)
+    # A corner that counts as the lowest point (take_lowest) is no more than MISS of the size above it.
+    cdef double missed = sqrt(4.0 * MISS * s.reach * radius / sine)
     cdef double beside
     cdef int found = 0
     cdef int kept = 0
     cdef int k
     along = scale(1.0 / sine, along)
+    lowest = max(lowest, missed)
     for k in range(m.point_count):
         found += fabs(dot(along, sub(m.points[k].position, s.position))) <= lowest
-    if found == 0 or found > 2 or (found < m.point_count and not (
-            radius * sine > near and 2.0 * ahead * fabs(dot(along, spin)) < sine)):
+    if found == 0 or found > 2 or (found < m.point_count and not rolls_on(along, sine, radius, spin, near, ahead)):
         return False
     for k in range(m.point_count):
         beside = dot(along, sub(m.points[k].position, s.position))
@@ -267,3 +279,22 @@ cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin
         m.line = mat_column(b.axes, 2)
         m.line_b = vec3(b.rounding, 0.0, 0.0)
         m.rounding_b = rim_radius(b, neg(m.normal)) + b.rounding
+
+
+cdef inline bint is_beside_rim(const Manifold* m, const Manifold* rim, const Solid* s, double side, Vec3 spin, double near,
+                               double ahead) noexcept nogil:
+    """Whether a manifold of the same pair is of the rim that rolls on, beside where another one has it as the lowest: over
+    other triangles in one plane. s: whose rim it is; side: 1 where the normal points to it, -1 where it points away; the
+    others as of rolls_on."""
+    cdef double radius = rim_radius(s, scale(-side, m.normal))
+    cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
+    cdef double sine = norm(along)
+    cdef double level = dot(rim.normal, rim.points[0].position) - 0.5 * side * rim.points[0].separation
+    cdef int k
+    if not dot(m.normal, rim.normal) > 1.0 - IN_PLANE or not rolls_on(
+            scale(1.0 / sine, along), sine, radius, spin, near, ahead):
+        return False
+    for k in range(m.point_count):
+        if fabs(dot(rim.normal, m.points[k].position) - 0.5 * side * m.points[k].separation - level) > IN_PLANE * s.reach:
+            return False
+    return True

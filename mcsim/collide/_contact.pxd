@@ -10,6 +10,13 @@ from mcsim.core._math cimport vec3, add, sub, scale, dot, cross
 from mcsim.state._manifold cimport Manifold
 from mcsim.collide._records cimport MAX_CONTACTS, Axis, Contact
 
+cdef extern from *:
+    """
+    /* Of the size of what may touch: by how much less deep than the deepest point a corner counts as that. */
+    #define MC_MISS 1e-7
+    """
+    const double MISS "MC_MISS"
+
 # ---- features: which corners and edges made a point; they do not depend on which face or axis was chosen -------------
 # 2 bits of kind, then vertex numbers of 14 bits: 1 = vertex of a, 2 = vertex of b, 3 = edge of a x edge of b.
 
@@ -138,7 +145,7 @@ cdef inline void store(Manifold* m, const Contact* contacts, int count, Vec3 nor
 
 cdef inline bint miss_lowest(const Contact* contacts, int count, double separation, double size) noexcept nogil:
     """Whether none of the candidates is as deep as that."""
-    return count == 0 or contacts[deepest_of(contacts, count)].separation > separation + 1e-7 * size
+    return count == 0 or contacts[deepest_of(contacts, count)].separation > separation + MISS * size
 
 
 cdef inline int take_lowest(Contact* contacts, int count, const Axis* axis, double size) noexcept nogil:
@@ -146,7 +153,7 @@ cdef inline int take_lowest(Contact* contacts, int count, const Axis* axis, doub
     deepest point: then the nearest candidate moves onto it and keeps its feature, or it is one more between far ones.
     -> count, at most one more
 
-    A miss of less than 1e-7 of the pair's size stays, lest the points of a body at rest wander with its least tremble.
+    A miss of less than that part of the size stays, lest the points of a body at rest wander with its least tremble.
     """
     cdef int nearest
     cdef Vec3 d

@@ -158,6 +158,7 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     cdef Axis axis
     cdef Polygon face_a, face_b
     cdef Contact contacts[MAX_CONTACTS]
+    cdef double size = 2.0 * min(a.reach, b.reach)      # what touches is no larger
     cdef int count
     if not best_axis(a, b, limit, &axis):
         return 0
@@ -171,6 +172,6 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     if face_a.disc > 0.0 and face_b.disc > 0.0:
         stagger_discs(a, b, add_scaled(sub(b.position, a.position), -b.rounding, axis.normal), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
-    choose_patch(contacts, count, axis.normal, a.reach + b.reach, &axis, a.position, patch)
-    finish(m, contacts, count, &axis, a.reach + b.reach, a.position)
+    choose_patch(contacts, count, axis.normal, size, &axis, a.position, patch)
+    finish(m, contacts, count, &axis, size, a.position)
     return m.point_count

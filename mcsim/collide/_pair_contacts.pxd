@@ -11,7 +11,7 @@ from mcsim.state._contact_reference cimport RING_A, RING_B, opening_speed
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, set_roundings, spin_of, turn_over
+from mcsim.collide._carrying cimport is_beside_rim, rim_over, set_carrying, set_ring, set_roundings, spin_of, turn_over
 from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._matching cimport carry_over, carry_patch, like_before, loosen
 from mcsim.collide._narrow cimport narrow
@@ -285,6 +285,33 @@ cdef inline void finish_patch(const PairSearch* s, Manifold* m, Py_ssize_t parts
             loosen(&m[k], old.friction)
 
 
+cdef inline int leave_rims(const PairSearch* s, Manifold* m, int count) noexcept nogil:
+    """Of the manifolds of a surface and a solid, those that are no part of a rim which rolls on elsewhere. -> how many"""
+    cdef const Manifold* rim = NULL
+    cdef bint on_a
+    cdef int i
+    cdef int kept = 0
+    for i in range(count):
+        if m[i].turns == RING_A or m[i].turns == RING_B:
+            rim = &m[i]
+            break
+    if rim == NULL or count == 1:
+        return count
+    on_a = rim.turns == RING_A
+    for i in range(count):
+        if m[i].turns != rim.turns and is_beside_rim(
+                &m[i], rim, &s.solids[m.shape_a if on_a else m.shape_b], -1.0 if on_a else 1.0,
+                spin_of(s.bodies, m, s.ahead), m.near, s.ahead):
+            m[i].point_count = 0
+    for i in range(count):
+        if m[i].point_count > 0:
+            if kept < i:
+                m[kept] = m[i]
+            m[kept].part = kept
+            kept += 1
+    return kept
+
+
 cdef inline int touch_surface(const PairSearch* s, Manifold* m, Py_ssize_t old) noexcept nogil:
     """The manifolds of a pair of which one shape is a surface, up to SURFACE_MANIFOLDS, from m on; `old`: where those
     of the last step begin. -> how many"""
@@ -332,6 +359,7 @@ cdef inline int touch_surface(const PairSearch* s, Manifold* m, Py_ssize_t old) 
         if s.ahead > 0.0 and least_separation(&m[i]) <= pair.near:
             keep_near(s, &m[i])
         set_rim(s, &m[i])
+    count = leave_rims(s, m, count)
     i = 0
     while i < count:
         parts = alike_from(&m[i], count - i)

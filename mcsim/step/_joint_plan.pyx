@@ -21,7 +21,7 @@ from mcsim.step._drifts import new_drift
 from mcsim.step._joint_bounds import JointBounds
 from mcsim.step._lane_contacts import LaneContacts
 from mcsim.step._locked_bodies import LOCK, locks_alone
-from mcsim.step._pushed_rows import PushedRows
+from mcsim.step._pushes import PushedLanes, PushedRows
 from mcsim.step._semi_implicit import SemiImplicit
 from mcsim.step._swept_joints import SweptJoints
 
@@ -152,7 +152,7 @@ cdef class JointPlan:
             warm_starts = JointWarmStarts(self.context, self.plain, self.wide, direct)
         self.locked = LockedBodies(self.context, self.locks) if len(self.locks) else None
         self.sets.take([
-            self._pushed_rows(),
+            self._pushes(),
             *self.base,
             None if self.wide_joints is None else SweptJoints(self.context, self.wide_joints),
             None if direct is None else JointBounds(self.context, direct.state.joint_bounds),
@@ -163,11 +163,13 @@ cdef class JointPlan:
         self.integrator.take_drift(
             new_drift(self.context, self.islands, self.plain, self.displacement, direct, in_turn), warm_starts)
 
-    def _pushed_rows(self):
-        """Where contacts are plain rows whose push a relax pass takes back."""
-        if self.contacts_in_lanes or self.context.settings.compliant or type(self.integrator) is not SemiImplicit or (
-                self.context.settings.stabilization != STABILIZE_SOFT):
+    def _pushes(self):
+        """Where a relax pass takes back what contacts push."""
+        if (self.context.settings.stabilization != STABILIZE_SOFT or self.context.settings.compliant
+                or type(self.integrator) is not SemiImplicit):
             return None
+        if self.contacts_in_lanes:
+            return PushedLanes(self.context, self.wide)
         return PushedRows(self.context, self.plain, self.arrays.room, self.wide.settle_speed, self.wide.settle_rate)
 
     cdef bint closes(self) except -1:

@@ -1,7 +1,6 @@
 """Contacts several at a time (wide/_contacts.pyx) as a constraint set."""
 
 from mcsim.core._types cimport OK, Twist
-from mcsim.state._settings cimport STABILIZE_SOFT
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext, SweepPass, FurtherPass
 from mcsim.wide._contacts cimport WideContacts
 
@@ -30,16 +29,7 @@ cdef class LaneContacts(ConstraintSet):
         return status
 
     cdef void warm_start(self) noexcept nogil:
-        if self.context.settings.first_kick < 1.0 and self.context.settings.stabilization == STABILIZE_SOFT:
-            self.wide.work.begin(self.context.bodies)
         self.wide.warm_start(self.context.bodies.twist, self.context.settings.first_kick, self.context.ended)
-
-    cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
-        if not p.relaxed and p.twist == self.context.bodies.twist:
-            self.wide.work.start(self.context.bodies)
-
-    cdef void close(self) noexcept nogil:
-        self.wide.weigh_pushes(self.context.bodies.twist)
 
     cdef double sweep(self, const SweepPass* p) noexcept nogil:
         return self.wide.sweep(p.twist, p.relaxed, p.rub, p.noting, p.k + 2 - self.least)

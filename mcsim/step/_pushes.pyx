@@ -1,5 +1,11 @@
-"""The work of contacts that are plain rows (wide/_contact_work.pyx), as a constraint set: it stands before these rows, and
-brings none of its own."""
+"""The work of contacts (wide/_contact_work.pyx) as constraint sets, which stand before all others and bring no rows: of
+contacts that stand in lanes, and of those that are plain rows.
+
+    warm_start        what velocities are before warm starts
+    begin_pass        and after them, before the biased pass; which groups are pushed apart
+    close             what they are after it: the work of each group
+    return_carried    what may not go on is taken back, before second halves act; in lanes with these
+"""
 
 import numpy as np
 
@@ -10,8 +16,27 @@ from mcsim.solve._blocks cimport row_apply, row_velocity
 from mcsim.state._row cimport BIASED, ROW_NORMAL, Row
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext, SweepPass
 from mcsim.step._plain_rows cimport PlainRows
+from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._contact_work cimport ContactWork, WorkSums, part_without_work
 from mcsim.wide._groups cimport find_groups
+
+
+cdef class PushedLanes(ConstraintSet):
+    cdef StepContext context
+    cdef WideContacts wide
+
+    def __init__(self, StepContext context not None, WideContacts wide not None):
+        self.context, self.wide = context, wide
+
+    cdef void warm_start(self) noexcept nogil:
+        self.wide.work.begin(self.context.bodies)
+
+    cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
+        if not p.relaxed and p.twist == self.context.bodies.twist:
+            self.wide.work.start(self.context.bodies)
+
+    cdef void close(self) noexcept nogil:
+        self.wide.weigh_pushes(self.context.bodies.twist)
 
 
 cdef class PushedRows(ConstraintSet):
