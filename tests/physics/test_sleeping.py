@@ -255,7 +255,7 @@ def test_speed_and_time_are_the_users():
     assert mc.World(piles(), integrator="rk4").settings["sleep"] is False
 
 
-@pytest.mark.parametrize("scene, parameters", [("pyramid", {"base": 6}), ("rain", {"n": 40}), ("card_tower", {})])
+@pytest.mark.parametrize("scene, parameters", [("pyramid", {"base": 6}), ("rain", {"n": 36}), ("card_tower", {})])
 def test_scenes_at_rest_sleep_where_they_would_rest_awake(scene, parameters):
     on = mc.World(mc.load(scene, **parameters))
     off = mc.World(mc.load(scene, **parameters), sleep=False)

@@ -105,23 +105,23 @@ def test_a_sleeper_bears_as_it_did_when_it_was_awake(weight, keywords):
     assert np.allclose(*heights, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("seed", (1, 2, 4, 6)[: amount(1, 4)])
-def test_a_pile_falls_asleep_around_what_sways_in_it(seed):
+def test_a_pile_falls_asleep_around_what_sways_in_it():
     """512 hulls of ten points fall in a heap, some of which sway on two corners for long: after 8 s most of the others
-    sleep, and do not wake each other."""
-    random = np.random.default_rng(seed)
-    scene = mc.Scene()
-    floor(scene)
-    for n, (k, i, j) in enumerate(np.ndindex(8, 8, 8)):
-        place = np.array([i - 3.5, j - 3.5, k + 0.5]) * 3.5 + (0.1 * (k % 2), 0, 0)
-        scene.add_body(f"hull{n}", shape=mc.ConvexHull(random.uniform(-1, 1, (10, 3))), position=place)
-    world = mc.World(scene)
-    world.step(480)
+    sleep, and do not wake each other. Which come to sway is chance, so several heaps are looked at."""
     awake = []
-    for _ in range(16):
-        world.step(15)
-        awake.append(np.mean(~world.asleep[1:]))
-    assert np.mean(awake) < 0.3
+    for seed in (1, 2, 4, 6)[: amount(1, 4)]:
+        random = np.random.default_rng(seed)
+        scene = mc.Scene()
+        floor(scene)
+        for n, (k, i, j) in enumerate(np.ndindex(8, 8, 8)):
+            place = np.array([i - 3.5, j - 3.5, k + 0.5]) * 3.5 + (0.1 * (k % 2), 0, 0)
+            scene.add_body(f"hull{n}", shape=mc.ConvexHull(random.uniform(-1, 1, (10, 3))), position=place)
+        world = mc.World(scene)
+        world.step(480)
+        for _ in range(16):
+            world.step(15)
+            awake.append(np.mean(~world.asleep[1:]))
+    assert np.mean(awake) < 0.2
 
 
 @pytest.mark.parametrize("count", [1, 3, 6])
