@@ -25,14 +25,6 @@ SMOKE = ROOT / "tests" / "smoke.py"
 ON_GCC = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc on Linux")
 
 
-def kernels():
-    """The table KERNELS of setup.py."""
-    for node in ast.parse((ROOT / "setup.py").read_text()).body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == "KERNELS":
-            return ast.literal_eval(node.value)
-    raise AssertionError("setup.py has no table KERNELS")
-
-
 def sources(*suffixes):
     return sorted(path for path in (ROOT / "mcsim").rglob("*") if path.suffix in suffixes)
 
@@ -41,14 +33,16 @@ def dotted(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
+def kernels():
+    return [dotted(path) for path in sources(".pyx")]
+
+
 # ---- without building ------------------------------------------------------------------------------------------------
 
 
-def test_every_compiled_module_is_in_the_table():
-    """KERNELS lists each .pyx, and nothing else; a compiled module is private."""
-    modules = [dotted(path) for path in sources(".pyx")]
-    assert sorted(kernels()) == modules
-    assert not [module for module in modules if not module.rpartition(".")[2].startswith("_")]
+def test_compiled_modules_are_private():
+    assert len(kernels()) > 100
+    assert not [module for module in kernels() if not module.rpartition(".")[2].startswith("_")]
 
 
 def test_directives_stand_in_setup_alone():
