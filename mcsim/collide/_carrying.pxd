@@ -50,8 +50,8 @@ cdef extern from *:
     #define MC_LOWEST_OF_PART 0.064
     /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
     #define MC_LEAST_CROSSING 0.1
-    /* Triangles are in one plane whose normals and levels differ by no more: 1 - cosine, and a part of the solid's size. */
-    #define MC_IN_PLANE 1e-9
+    /* Triangles and tiles are in one plane whose normals and, as parts of the solid's size, levels differ by no more. */
+    #define MC_IN_PLANE 1e-5
     """
     const double LOWEST "MC_LOWEST"
     const double LOWEST_OF_PART "MC_LOWEST_OF_PART"
@@ -281,20 +281,21 @@ cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin
         m.rounding_b = rim_radius(b, neg(m.normal)) + b.rounding
 
 
-cdef inline bint is_beside_rim(const Manifold* m, const Manifold* rim, const Solid* s, double side, Vec3 spin, double near,
+cdef inline bint is_beside_rim(const Manifold* m, Vec3 n, const Manifold* rim, Vec3 n_rim, const Solid* s, Vec3 spin,
                                double ahead) noexcept nogil:
-    """Whether a manifold of the same pair is of the rim that rolls on, beside where another one has it as the lowest: over
-    other triangles in one plane. s: whose rim it is; side: 1 where the normal points to it, -1 where it points away; the
-    others as of rolls_on."""
-    cdef double radius = rim_radius(s, scale(-side, m.normal))
-    cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
+    """Whether a manifold of a solid is of its rim that rolls on, beside where another one, `rim`, has its lowest point:
+    over what lies in one plane, other triangles or tiles. n, n_rim: their normals towards the solid; the others as of
+    rolls_on."""
+    cdef double radius = rim_radius(s, neg(n))
+    cdef Vec3 along = cross(n, mat_column(s.axes, 2))
+    cdef Vec3 apart = sub(n, n_rim)
     cdef double sine = norm(along)
-    cdef double level = dot(rim.normal, rim.points[0].position) - 0.5 * side * rim.points[0].separation
+    cdef double level = dot(n_rim, rim.points[0].position) - 0.5 * rim.points[0].separation
     cdef int k
-    if not dot(m.normal, rim.normal) > 1.0 - IN_PLANE or not rolls_on(
-            scale(1.0 / sine, along), sine, radius, spin, near, ahead):
+    if not radius > 0.0 or not dot(apart, apart) <= IN_PLANE * IN_PLANE or not rolls_on(
+            scale(1.0 / sine, along), sine, radius, spin, m.near, ahead):
         return False
     for k in range(m.point_count):
-        if fabs(dot(rim.normal, m.points[k].position) - 0.5 * side * m.points[k].separation - level) > IN_PLANE * s.reach:
+        if fabs(dot(n_rim, m.points[k].position) - 0.5 * m.points[k].separation - level) > IN_PLANE * s.reach:
             return False
     return True

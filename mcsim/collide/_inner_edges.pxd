@@ -23,8 +23,9 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, scale, sub, vec3)
 from mcsim.state._bodies cimport DYNAMIC, STATIC, Bodies
 from mcsim.state._manifold cimport Manifold
+from mcsim.state._contact_reference cimport RING_A, RING_B
 from mcsim.state._shape_types cimport PLANE
-from mcsim.collide._carrying cimport set_carrying
+from mcsim.collide._carrying cimport is_beside_rim, set_carrying
 from mcsim.collide._clip cimport features_overlap
 from mcsim.collide._contact cimport MAX_CONTACTS, Contact, clear_impulses, reduce_contacts, store
 from mcsim.collide._gjk cimport nearest_on_triangle
@@ -329,6 +330,33 @@ cdef inline bint all_inner(const Neighbours* x, const Manifold* m) noexcept nogi
     return True
 
 
+cdef inline bint is_ring(const Manifold* m) noexcept nogil:
+    return m.turns == RING_A or m.turns == RING_B
+
+
+cdef inline bint rolls_elsewhere(const Neighbours* x, const Manifold* m) noexcept nogil:
+    """Whether a manifold is of a rim of S that rolls on, and is lowest on what moves with T and goes on in its plane."""
+    cdef Spot spot = spot_of(x, m)
+    cdef Vec3 spin = sub(x.bodies.twist[m.body_b].w, x.bodies.twist[m.body_a].w) if x.ahead > 0.0 else vec3(0.0, 0.0, 0.0)
+    cdef int32_t pair = x.last_pair[spot.moving_shape]
+    cdef int32_t other = next_partner(x, &spot, &pair)
+    cdef int ring
+    cdef uint64_t key
+    cdef Py_ssize_t i
+    while other >= 0:
+        key = pair_key(spot.moving_shape, other)
+        i = first_of(x.manifolds, x.manifold_count, key)
+        while i < x.manifold_count and x.manifolds[i].key == key:
+            ring = RING_A if x.manifolds[i].shape_a == spot.moving_shape else RING_B
+            if x.manifolds[i].turns == ring and is_beside_rim(
+                    m, spot.normal, &x.manifolds[i], spot_of(x, &x.manifolds[i]).normal, &x.solids[spot.moving_shape], spin,
+                    x.ahead):
+                return True
+            i += 1
+        other = next_partner(x, &spot, &pair)
+    return False
+
+
 cdef inline const Manifold* held_elsewhere(const Neighbours* x, const Spot* spot) noexcept nogil:
     """A contact of S that is not inner, with T or with what moves with T, or NULL."""
     cdef int32_t pair = x.last_pair[spot.moving_shape]
@@ -427,7 +455,7 @@ cdef inline void forget_partners(Neighbours* x) noexcept nogil:
 
 
 cdef inline Py_ssize_t drop_inner(Neighbours* x) noexcept nogil:
-    """Take the inner contacts out of the manifolds. -> how many are left
+    """Take the inner contacts out of the manifolds, and what belongs to rims that roll on elsewhere. -> how many are left
 
     An inner one is marked by its number of points, negative meanwhile, and one that goes by its part."""
     cdef Py_ssize_t i
@@ -436,14 +464,17 @@ cdef inline Py_ssize_t drop_inner(Neighbours* x) noexcept nogil:
     cdef Manifold* m
     cdef Spot spot
     cdef bint found = False
+    cdef bint rolls = False
     if not has_tiles(x):
         return x.manifold_count
     if list_partners(x):
         for i in range(x.manifold_count):
             m = &x.manifolds[i]
-            if has_neighbours(x, m) and all_inner(x, m):
-                m.point_count = -m.point_count
-                found = True
+            if has_neighbours(x, m):
+                rolls |= is_ring(m)
+                if all_inner(x, m):
+                    m.point_count = -m.point_count
+                    found = True
     if found:
         for i in range(x.manifold_count):
             m = &x.manifolds[i]
@@ -454,6 +485,12 @@ cdef inline Py_ssize_t drop_inner(Neighbours* x) noexcept nogil:
             if held != NULL:
                 if m.part > 0 or lie_over(x, &spot, held, m) == 0:
                     m.part = -1
+    if rolls:
+        for i in range(x.manifold_count):
+            m = &x.manifolds[i]
+            if m.part >= 0 and m.point_count > 0 and not is_ring(m) and has_neighbours(x, m) and rolls_elsewhere(x, m):
+                m.part = -1
+    if found or rolls:
         for i in range(x.manifold_count):
             m = &x.manifolds[i]
             if m.part < 0:

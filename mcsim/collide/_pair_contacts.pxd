@@ -4,7 +4,7 @@ time ahead, with the points and impulses that last from the step before."""
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._fetch cimport fetch
-from mcsim.core._math cimport dot, scale, sub, vec3
+from mcsim.core._math cimport dot, neg, scale, sub, vec3
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._contact_reference cimport RING_A, RING_B, opening_speed
@@ -300,8 +300,8 @@ cdef inline int leave_rims(const PairSearch* s, Manifold* m, int count) noexcept
     on_a = rim.turns == RING_A
     for i in range(count):
         if m[i].turns != rim.turns and is_beside_rim(
-                &m[i], rim, &s.solids[m.shape_a if on_a else m.shape_b], -1.0 if on_a else 1.0,
-                spin_of(s.bodies, m, s.ahead), m.near, s.ahead):
+                &m[i], neg(m[i].normal) if on_a else m[i].normal, rim, neg(rim.normal) if on_a else rim.normal,
+                &s.solids[m.shape_a if on_a else m.shape_b], spin_of(s.bodies, m, s.ahead), s.ahead):
             m[i].point_count = 0
     for i in range(count):
         if m[i].point_count > 0:
