@@ -342,3 +342,45 @@ def test_a_line_may_be_told_by_any_numbers(line):
     hit = world.ray_cast(origin, direction, most)
     expected = world.ray_cast((1.0, 1.0, 5.0), (0.0, 0.0, -1.0), 20.0)
     assert (hit.body, hit.distance, hit.point.tolist()) == (expected.body, expected.distance, expected.point.tolist())
+
+
+# ---- an edit between what is written and the step that looks at it -------------------------------------------------------
+
+EDITS = {
+    "remove the last": lambda w: w.remove_body("b3"),
+    "remove one": lambda w: w.remove_body("b2"),
+    "add": lambda w: w.add_body("more", shape=mc.Sphere(0.1), position=(9, 9, 9)),
+    "material": lambda w: w.set_material("b3", mc.Material(0.1)),
+    "shape": lambda w: w.set_shape("b3", mc.Box((0.1, 0.1, 0.1))),
+    "kind": lambda w: w.set_kind("b3", "kinematic"),
+    "body": lambda w: w.set_body("b3", density=500.0),
+}
+
+
+def row_of_balls(asleep):
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
+    for k in range(4):
+        scene.add_body(f"b{k}", shape=mc.Box((0.1, 0.1, 0.1)), position=(k, 0, 0.1 if asleep or k else 2.0))
+    world = mc.World(scene)
+    world.step(120 if asleep else 3)
+    assert world.asleep.any() == asleep
+    return world
+
+
+@pytest.mark.parametrize("asleep", [False, True])
+@pytest.mark.parametrize("edit", EDITS)
+def test_what_is_written_before_an_edit_is_looked_at(edit, asleep):
+    """What a step does with it, it does as without the edit: numbers that are none, and quaternions without length 1, went
+    by unseen."""
+    world = row_of_balls(asleep)
+    world.velocities[0] = (0.1, 0.2, 0.3)
+    world.orientations[1] = (2, 0, 0, 0)
+    EDITS[edit](world)
+    world.step()
+    assert np.all(world.velocities[0] == 0.0)
+    assert np.allclose(np.linalg.norm(world.orientations, axis=1), 1.0, atol=1e-12)
+    world.velocities[1, 1] = np.nan
+    world.set_material("b1", mc.Material(0.2))
+    with pytest.raises(mc.SimulationError):
+        world.step()

@@ -32,6 +32,15 @@ cdef inline void untouch(Touched* t) noexcept nogil:
     t.all = False
 
 
+cdef inline void retouch(Touched* t, bint everything, Py_ssize_t count) noexcept nogil:
+    """After `untouch`, and before anything else: what was seen is to be seen again. everything, count: `all` and `count` as
+    they were."""
+    cdef Py_ssize_t k
+    t.all = everything
+    for k in range(0 if everything else count):
+        touch(t, t.rows[k])
+
+
 cdef inline void drop_beyond(Touched* t, int32_t end) noexcept nogil:
     """Rows from `end` on are no longer there."""
     cdef Py_ssize_t k

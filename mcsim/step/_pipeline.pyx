@@ -5,6 +5,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy
 
+from mcsim.core._touched cimport Touched, retouch
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.core._whole cimport set_whole, whole
 from mcsim.integrate._euler cimport update_inertia
@@ -247,8 +248,7 @@ cdef class Pipeline:
         renewed = there._replace(bodies=bodies)
         if deeds is None or not alone(there, deeds):
             deeds, renewed = [], told[1]()
-        self.gather()
-        self.sleepers.notice()                               # who sleeps has been told before
+        self.notice()                                        # who sleeps has been told before
         self.parts.edit(bodies, rows, fresh, sizes, sleep, woken)
         self.revision_seen = -1
         for deed, arguments in deeds:
@@ -271,9 +271,14 @@ cdef class Pipeline:
         self.stage_times.take(other.stage_times)
 
     def notice(self):
-        """What the user has written since the last step wakes whom it concerns."""
+        """What the user has written since the last step wakes whom it concerns. Whether it is sound, the next step asks."""
+        cdef Touched* written = &self.arrays.watch.of_step
+        cdef Py_ssize_t count
+        cdef bint everything
         self.gather()
+        count, everything = written.count, written.all
         self.sleepers.notice()
+        retouch(written, everything, count)
 
     def follow(self):
         """Follow islands that were written from outside."""
