@@ -18,7 +18,7 @@ from mcsim.step._constraint_set cimport ConstraintSet, StepContext, SweepPass
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._contact_work cimport ContactWork, WorkSums, part_without_work
-from mcsim.wide._groups cimport find_groups
+from mcsim.wide._groups cimport HELD, find_groups
 
 
 cdef class PushedLanes(ConstraintSet):
@@ -66,10 +66,12 @@ cdef class PushedRows(ConstraintSet):
         return OK
 
     cdef int32_t group_of(self, const Row* row) noexcept nogil:
-        """Of a normal row; -1 of others."""
+        """Of a normal row; -1 of others, and where joints have a part in it."""
+        cdef int32_t group
         if row.kind != ROW_NORMAL:
             return -1
-        return self.groups[row.body_a if self.context.bodies.inv_mass[row.body_a] > 0.0 else row.body_b]
+        group = self.groups[row.body_a if self.context.bodies.inv_mass[row.body_a] > 0.0 else row.body_b]
+        return -1 if self.going[group] == HELD else group
 
     cdef bint is_pushed(self, int32_t group) noexcept nogil:
         return group >= 0 and self.work.pushing[group] == self.work.number

@@ -89,7 +89,7 @@ ctypedef struct ContactStart:
     Wide as_awake                # what the springs' stiffness is multiplied by since one of the two sleeps
     Wide steadies                # 1: may_steady
     Wide outweighed              # 1: what one of the two touches weighs far more
-    int32_t group[8]             # of find_groups, of those that are held too
+    int32_t group[8]             # of free_group
     Wide twists                  # 1: friction about the normal
     Wide goes_on                 # of weigh_pushes
     Wide slide_total[2]          # friction impulses, summed likewise [N s]

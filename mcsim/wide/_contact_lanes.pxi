@@ -109,7 +109,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
                   neighbours, efforts[chosen[lane]])
         blocks[block].group[lane] = group_of(&manifolds[chosen[lane]], groups, going, bodies)
-        starts[block].group[lane] = groups[mover(&manifolds[chosen[lane]], bodies)]
+        starts[block].group[lane] = free_group(&manifolds[chosen[lane]], groups, going, bodies)
         blocks[block].mixed |= blocks[block].group[lane] != blocks[block].group[0]
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))

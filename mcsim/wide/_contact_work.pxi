@@ -32,7 +32,7 @@ cdef inline void note_pushes(const ContactBlock* block, const ContactStart* star
     if not any_lane(above(fastest, splat(SLIGHT))):
         return
     for lane in range(WIDTH):
-        if lane_of(&fastest, lane) > SLIGHT:
+        if lane_of(&fastest, lane) > SLIGHT and start.group[lane] >= 0:
             set_whole_int(&pushing[start.group[lane]], number)
             set_whole_int(last, number)
 

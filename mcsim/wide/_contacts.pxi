@@ -28,7 +28,7 @@ from mcsim.wide._limit_surface cimport Planar, limit_surface_step, set_cone, set
 from mcsim.wide._efforts cimport is_outweighed, lasting_load, may_steady
 from mcsim.wide._ends cimport *
 from mcsim.wide._lane_types cimport *
-from mcsim.wide._groups cimport group_of, mover
+from mcsim.wide._groups cimport free_group, group_of
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
 from mcsim.wide._pairs cimport *

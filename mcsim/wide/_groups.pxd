@@ -65,6 +65,13 @@ cdef inline int32_t group_of(const Manifold* m, const int32_t* groups, const int
     return <int32_t>bodies.count if going[group] == HELD else group
 
 
+cdef inline int32_t free_group(const Manifold* m, const int32_t* groups, const int32_t* going,
+                               const Bodies* bodies) noexcept nogil:
+    """The same; -1 of groups that are held."""
+    cdef int32_t group = groups[mover(m, bodies)]
+    return -1 if going[group] == HELD else group
+
+
 cdef inline void sort_by_group(int32_t* order, int32_t* place, const int32_t* groups, const int32_t* going,
                                const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
     """order: numbers of manifolds, each group's one after the other. place: (bodies + 1,), is overwritten."""

@@ -65,15 +65,6 @@ def test_what_overlaps_in_a_stack_is_not_thrown(count, gap, settings):
     assert highest(mc.World(scene, **SETTINGS[settings]), 60) < 0.2
 
 
-@pytest.mark.parametrize("kind", ["ball", "hinge"])
-def test_joints_among_it(kind):
-    scene = row(SHAPES["box"], 20, 0.98, axis=2, gravity=9.81, floor={"kind": "static"})
-    scene.add_body("top", shape=mc.Sphere(0.1), density=1.0, position=(0, 0, 0.5 + 0.98 * 19 + 1.2))
-    place = (0, 0, 0.5 + 0.98 * 19 + 0.8)
-    scene.add_joint(mc.BallJoint("b19", "top", place) if kind == "ball" else mc.HingeJoint("b19", "top", place, (1, 0, 0)))
-    assert highest(mc.World(scene), 60) < 0.02
-
-
 @pytest.mark.parametrize("velocity", [(3.0, -1.0, 0.0), (-2.0, 11.0, 0.5)])
 def test_a_floor_that_goes_along(velocity):
     """The work of contacts is that of what they touch against each other."""
