@@ -281,6 +281,11 @@ cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin
         m.rounding_b = rim_radius(b, neg(m.normal)) + b.rounding
 
 
+cdef inline bint is_ring(const Manifold* m) noexcept nogil:
+    """Whether it is of rims over a face."""
+    return m.turns == RING_A or m.turns == RING_B
+
+
 cdef inline bint is_beside_rim(const Manifold* m, Vec3 n, const Manifold* rim, Vec3 n_rim, const Solid* s, Vec3 spin,
                                double ahead) noexcept nogil:
     """Whether a manifold of a solid is of its rim that rolls on, beside where another one, `rim`, has its lowest point:

@@ -25,7 +25,7 @@ from mcsim.state._bodies cimport DYNAMIC, STATIC, Bodies
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._contact_reference cimport RING_A, RING_B
 from mcsim.state._shape_types cimport PLANE
-from mcsim.collide._carrying cimport is_beside_rim, set_carrying
+from mcsim.collide._carrying cimport is_beside_rim, is_ring, set_carrying, spin_of
 from mcsim.collide._clip cimport features_overlap
 from mcsim.collide._contact cimport MAX_CONTACTS, Contact, clear_impulses, reduce_contacts, store
 from mcsim.collide._gjk cimport nearest_on_triangle
@@ -330,14 +330,10 @@ cdef inline bint all_inner(const Neighbours* x, const Manifold* m) noexcept nogi
     return True
 
 
-cdef inline bint is_ring(const Manifold* m) noexcept nogil:
-    return m.turns == RING_A or m.turns == RING_B
-
-
 cdef inline bint rolls_elsewhere(const Neighbours* x, const Manifold* m) noexcept nogil:
     """Whether a manifold is of a rim of S that rolls on, and is lowest on what moves with T and goes on in its plane."""
     cdef Spot spot = spot_of(x, m)
-    cdef Vec3 spin = sub(x.bodies.twist[m.body_b].w, x.bodies.twist[m.body_a].w) if x.ahead > 0.0 else vec3(0.0, 0.0, 0.0)
+    cdef Vec3 spin = spin_of(x.bodies, m, x.ahead)
     cdef int32_t pair = x.last_pair[spot.moving_shape]
     cdef int32_t other = next_partner(x, &spot, &pair)
     cdef int ring

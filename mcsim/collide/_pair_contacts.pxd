@@ -7,11 +7,12 @@ from mcsim.core._fetch cimport fetch
 from mcsim.core._math cimport dot, neg, scale, sub, vec3
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._contact_reference cimport RING_A, RING_B, opening_speed
+from mcsim.state._contact_reference cimport RING_A, opening_speed
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
-from mcsim.collide._carrying cimport is_beside_rim, rim_over, set_carrying, set_ring, set_roundings, spin_of, turn_over
+from mcsim.collide._carrying cimport (is_beside_rim, is_ring, rim_over, set_carrying, set_ring, set_roundings, spin_of,
+                                      turn_over)
 from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._matching cimport carry_over, carry_patch, like_before, loosen
 from mcsim.collide._narrow cimport narrow
@@ -110,7 +111,7 @@ cdef inline int serves(const PairSearch* s, const Manifold* old, Manifold* m, do
         return 0
     count = reuse(m, old, &s.solids[m.shape_a], s.turns[m.shape_a], &s.solids[m.shape_b],
                   s.turns[m.shape_b], reach)
-    if count > 0 and (old.turns == RING_A or old.turns == RING_B):
+    if count > 0 and is_ring(old):
         set_roundings(m, &s.solids[m.shape_a], &s.solids[m.shape_b], turn_ahead(s, m))
     for i in range(count):
         kept += m.points[i].separation <= reach
@@ -292,7 +293,7 @@ cdef inline int leave_rims(const PairSearch* s, Manifold* m, int count) noexcept
     cdef int i
     cdef int kept = 0
     for i in range(count):
-        if m[i].turns == RING_A or m[i].turns == RING_B:
+        if is_ring(&m[i]):
             rim = &m[i]
             break
     if rim == NULL or count == 1:
